@@ -7,8 +7,8 @@ use uuid::Uuid;
 use crate::batch::Batch;
 use crate::products;
 use crate::put::{is_of_record, range, state_of};
-use crate::record::{self, Stored, Written};
-use crate::sql::{Columns as _, Result, row, rows, run, values};
+use crate::record::{self, Kept, Stored, Written};
+use crate::sql::{Columns as _, Result, row, run, values};
 use crate::types::{Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn};
 
 /// Replaces the owner's statement.
@@ -123,18 +123,15 @@ async fn replace(batch: &mut Batch<'_>, stored: &Stored, written: &Written<'_>) 
 #[derive(PartialEq)]
 struct Snapshot {
     head: String,
-    figures: Vec<(String, f64)>,
+    figures: Vec<Kept>,
 }
 
 async fn snapshot(connection: &mut AnyConnection, id: Uuid) -> Result<Snapshot> {
-    let text = "select metric, value from figures where id = $1 order by metric";
-    let figures = rows(connection, text, values![id]).await?;
-    let figures = figures.iter().map(|row| Ok((row.text(0)?, row.real(1)?)));
     let stored = record::stored(connection, id).await?;
-    let stored = stored.map(|stored| (stored.head, stored.card, stored.facets));
+    let stored = stored.ok_or(SiteStoreError::Damaged("a changed record is not there"))?;
     Ok(Snapshot {
-        head: format!("{stored:?}"),
-        figures: figures.collect::<Result<_>>()?,
+        head: format!("{:?}", (stored.head, stored.card, stored.facets)),
+        figures: stored.figures,
     })
 }
 

@@ -1,27 +1,23 @@
-//! Combinations of conditions, each a number in an index: a search for any combination reads only what it shows.
+//! Combinations of the usual conditions, each a number in an index: a search for one of them reads only what it shows.
 
 use std::collections::BTreeMap;
 
 use cardmark_share::{Area, Extract, context_key};
 
-/// Values that can be searched for, in any combination.
+/// Values of which each combination has a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facet<'a> {
     pub(crate) is_simulated: bool,
     pub(crate) product: Option<&'a str>,
     pub(crate) board: Option<&'a str>,
-    pub(crate) bus: Option<&'a str>,
-    pub(crate) command_queue: Option<&'a str>,
     pub(crate) suite: Option<&'a str>,
 }
 
 impl<'a> Facet<'a> {
-    fn values(&self) -> [(&'static str, Option<&'a str>); 5] {
+    fn values(&self) -> [(&'static str, Option<&'a str>); 3] {
         [
             ("product", self.product),
             ("board", self.board),
-            ("bus", self.bus),
-            ("command_queue", self.command_queue),
             ("suite", self.suite),
         ]
     }
@@ -65,8 +61,6 @@ pub(crate) fn facets(extract: &Extract) -> Vec<i64> {
         is_simulated: extract.area == Area::Simulated,
         product: product.as_deref(),
         board: extract.board.as_deref(),
-        bus: extract.bus.as_deref(),
-        command_queue: extract.command_queue.as_deref(),
         suite: extract.suite.as_deref(),
     };
     facet.keys()

@@ -10,6 +10,7 @@ mod execute;
 mod facets;
 mod limits;
 mod lists;
+mod load;
 mod locks;
 mod products;
 mod put;
@@ -28,6 +29,6 @@ mod work;
 pub use store::SiteStore;
 pub use types::{
     Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,
-    MetricRange, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search, SiteStoreError, State,
-    StoredDocument, SummaryRow, Withdrawn,
+    MetricRange, Page, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search, SiteStoreError,
+    State, StoredDocument, SummaryRow, Withdrawn,
 };

@@ -146,7 +146,6 @@ pub(crate) async fn rebuild(batch: &mut Batch<'_>, product: &str) -> Result<()> 
     batch.summaries.forget(product);
     for table in [
         "summaries",
-        "card_figures",
         "product_contexts",
         "tag_cards",
         "product_cards",

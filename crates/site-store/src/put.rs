@@ -34,7 +34,7 @@ pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put
     }
     let around = surroundings(batch.connection, &incoming.extract, now_ms).await?;
     let mut checks = incoming.checks.clone();
-    checks.extend(checks_around(around));
+    checks.extend(checks_around(incoming.extract.area, around));
     checks.push(range(batch, &incoming.extract).await?);
     checks.sort_by_key(|check| check.name);
     store(batch, &incoming, &checks, around.seed).await?;
@@ -98,8 +98,20 @@ async fn store(
     checks: &[Check],
     seed: Option<SeedState>,
 ) -> Result<()> {
+    let (extract, written) = (&incoming.extract, written(incoming, checks));
+    let connection = &mut *batch.connection;
+    record::write(connection, &written).await?;
+    record::write_body(connection, extract.id, &incoming.packed, &incoming.digest).await?;
+    if let (Some(SeedState::Fresh), Some(seed)) = (seed, &extract.seed) {
+        seeds::take(connection, extract.id, seed).await?;
+    }
+    products::add(batch, &written.placed()).await
+}
+
+/// Rows of a new record.
+pub(crate) fn written<'a>(incoming: &'a Incoming, checks: &'a [Check]) -> Written<'a> {
     let extract = &incoming.extract;
-    let written = Written {
+    Written {
         extract,
         checks,
         state: state_of(checks),
@@ -110,14 +122,7 @@ async fn store(
         record_digest: incoming.record_digest,
         revision: incoming.revision,
         received_ms: incoming.received_ms,
-    };
-    let connection = &mut *batch.connection;
-    record::write(connection, &written).await?;
-    record::write_body(connection, extract.id, &incoming.packed, &incoming.digest).await?;
-    if let (Some(SeedState::Fresh), Some(seed)) = (seed, &extract.seed) {
-        seeds::take(connection, extract.id, seed).await?;
     }
-    products::add(batch, &written.placed()).await
 }
 
 pub(crate) fn state_of(checks: &[Check]) -> State {

@@ -156,23 +156,50 @@ impl Writer {
                 }
             }
             Err(error) => {
-                let error = describe(&error);
+                let is_away = matches!(error, SiteStoreError::Unavailable(_));
+                let text = describe(&error);
                 for answer in answers {
-                    let _ = answer.send(Err(sqlx::Error::Protocol(error.clone()).into()));
+                    let error = sqlx::Error::Protocol(text.clone());
+                    let _ = answer.send(Err(match is_away {
+                        true => SiteStoreError::Unavailable(error),
+                        false => SiteStoreError::Database(error),
+                    }));
                 }
             }
         }
     }
 
     async fn commit(&self, works: Vec<Work>) -> Result<Vec<Result<Outcome>>> {
-        let mut connection = self.pool.acquire().await?;
-        let outcomes = execute(&mut connection, self.kind, works).await;
-        if outcomes.is_err() {
-            // Its transaction may still be open.
-            let _ = connection.close().await;
+        let mut outcomes = Vec::with_capacity(works.len());
+        for group in groups(works) {
+            let mut connection = self.pool.acquire().await?;
+            match execute(&mut connection, self.kind, group).await {
+                Ok(done) => outcomes.extend(done),
+                Err(error) => {
+                    // Its transaction may still be open.
+                    let _ = connection.close().await;
+                    return Err(error);
+                }
+            }
         }
-        outcomes
+        Ok(outcomes)
     }
+}
+
+/// Writes of one transaction each.
+fn groups(works: Vec<Work>) -> Vec<Vec<Work>> {
+    let mut groups: Vec<Vec<Work>> = Vec::new();
+    let mut is_alone = true;
+    for work in works {
+        match groups.last_mut() {
+            Some(group) if !is_alone && !work.is_alone() => group.push(work),
+            _ => {
+                is_alone = work.is_alone();
+                groups.push(vec![work]);
+            }
+        }
+    }
+    groups
 }
 
 /// The error with its causes, for several who wait for the same transaction.

@@ -11,6 +11,8 @@ use crate::store::SiteStore;
 use crate::types::{Rebuilt, Rederived};
 use crate::work::{Outcome, Work};
 
+/// Products of a transaction.
+const PRODUCTS_TOGETHER: usize = 32;
 /// Records whose bytes are in memory at once.
 const TOGETHER: i64 = 16;
 
@@ -18,7 +20,7 @@ impl SiteStore {
     /// Derives all records again from their bytes, in the order of their ids, and computes all summaries from nothing.
     /// `derive` gets id, packed bytes, tag and time of arrival; it returns `None` if the bytes cannot be read.
     ///
-    /// Each record and each product is a transaction: a rebuild that was interrupted is begun again.
+    /// Each record and each group of products is a transaction: a rebuild that was interrupted is begun again.
     ///
     /// # Errors
     /// If the database fails.
@@ -42,9 +44,18 @@ impl SiteStore {
                 self.rederive(id, derived, &mut rebuilt).await?;
             }
         }
-        self.rebuild_products(&mut rebuilt).await?;
-        self.write_patiently(Work::RebuildTotals).await?;
+        rebuilt.products_count = self.rebuild_summaries().await?;
         Ok(rebuilt)
+    }
+
+    /// Computes all summaries, products, boards and totals from the rows of the records; returns the number of products.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn rebuild_summaries(&self) -> Result<u64> {
+        let count = self.rebuild_products().await?;
+        self.write_patiently(Work::RebuildTotals).await?;
+        Ok(count)
     }
 
     async fn rederive(
@@ -67,17 +78,17 @@ impl SiteStore {
         Ok(())
     }
 
-    async fn rebuild_products(&self, rebuilt: &mut Rebuilt) -> Result<()> {
-        let mut after = String::new();
+    async fn rebuild_products(&self) -> Result<u64> {
+        let (mut after, mut count) = (String::new(), 0);
         loop {
-            let next = next_product(&mut *self.main().await?, &after).await?;
-            let Some(product) = next else {
-                return Ok(());
+            let products = next_products(&mut *self.main().await?, &after).await?;
+            let Some(last) = products.last() else {
+                return Ok(count);
             };
-            self.write_patiently(Work::RebuildProduct(product.clone()))
+            after.clone_from(last);
+            count += products.len() as u64;
+            self.write_patiently(Work::RebuildProducts(products))
                 .await?;
-            rebuilt.products_count += 1;
-            after = product;
         }
     }
 
@@ -103,16 +114,11 @@ impl SiteStore {
 
 /// Tables that follow from records, each with its columns and their kinds (`t`ext, `b`ytes, `i`nteger, `r`eal); rows are in the
 /// order of the columns.
-const DUMPED: [(&str, &str, &str); 8] = [
+const DUMPED: [(&str, &str, &str); 7] = [
     (
         "tag_cards",
-        "product, context_key, tag, card, runs",
-        "tibbi",
-    ),
-    (
-        "card_figures",
-        "product, context_key, tag, card, metric, value",
-        "tibbtr",
+        "product, context_key, tag, card, runs, coalesce(figures, '')",
+        "tibbit",
     ),
     (
         "summaries",
@@ -142,6 +148,19 @@ fn dumped(table: &str, kinds: &str, row: &AnyRow) -> Result<String> {
         };
     }
     Ok(text)
+}
+
+/// The next products that have rows, or records, in the order of their keys.
+async fn next_products(connection: &mut AnyConnection, after: &str) -> Result<Vec<String>> {
+    let mut next = Vec::new();
+    while next.len() < PRODUCTS_TOGETHER {
+        let after = next.last().map_or(after, String::as_str);
+        let Some(product) = next_product(connection, after).await? else {
+            break;
+        };
+        next.push(product);
+    }
+    Ok(next)
 }
 
 /// The next product that has rows, or records.

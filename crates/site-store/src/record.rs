@@ -1,13 +1,13 @@
 //! Rows of one record: head, bytes, figures, facets.
 
 use cardmark_core::{Quantity, StorageKind, name_of};
-use cardmark_share::{Area, Check, Extract, Level, TAG_BYTES, context_key};
+use cardmark_share::{Area, Check, Extract, Figure, Level, TAG_BYTES, context_key};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use crate::facets::{Facet, facets};
-use crate::sql::{Columns as _, Result, insert, row, run, signed, values};
+use crate::sql::{Columns as _, Result, Value, insert, row, run, signed, values};
 use crate::types::{Head, SiteStoreError, State};
 
 /// Columns of a [`Head`], in the order in which [`head_of`] reads them.
@@ -15,9 +15,9 @@ pub(crate) const HEAD: &str = "r.id, r.state, r.level, r.checks, r.received_ms, 
     r.product_key, r.product_name, r.model, r.board, r.suite, r.bus, r.size_bytes, r.day, r.storage";
 /// Columns of a [`Stored`] after those of its head, in the order in which [`stored`] reads them.
 const MORE: &str = "r.token_hash, r.record_digest, r.card, r.context_key, r.context, r.is_fake, \
-    r.shared_product, r.counted_card, r.area, r.command_queue";
-/// Columns of a head are before this one.
-const HEAD_COLUMNS: usize = 16;
+    r.shared_product, r.counted_card, r.area, r.figures";
+/// Number of columns of [`HEAD`].
+pub(crate) const HEAD_COLUMNS: usize = 16;
 /// Longest text that an index holds, characters.
 const MOST_CHARACTERS: usize = 120;
 /// Most figures of a record that are kept.
@@ -35,7 +35,12 @@ pub(crate) struct Stored {
     pub(crate) placed: Placed,
     /// Numbers of the combinations that it meets.
     pub(crate) facets: Vec<i64>,
+    pub(crate) is_simulated: bool,
+    pub(crate) figures: Vec<Kept>,
 }
+
+/// A figure as a row keeps it: metric, value, and 1 if low figures are better.
+pub(crate) type Kept = (String, f64, u8);
 
 /// Places in which a record counts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -199,13 +204,10 @@ pub(crate) async fn stored(connection: &mut AnyConnection, id: Uuid) -> Result<O
     };
     let is_simulated = row.flag(column(8))?;
     let is_shared = head.state == State::Shared && !is_simulated;
-    let command_queue = row.text_or_none(column(9))?;
     let facet = Facet {
         is_simulated,
         product: head.product.as_deref(),
         board: head.board.as_deref(),
-        bus: head.bus.as_deref(),
-        command_queue: command_queue.as_deref(),
         suite: head.suite.as_deref(),
     };
     let facets = facet.keys();
@@ -222,8 +224,15 @@ pub(crate) async fn stored(connection: &mut AnyConnection, id: Uuid) -> Result<O
         card: row.fixed(column(2))?,
         placed,
         facets,
+        is_simulated,
+        figures: figures_of(&row.text(column(9))?)?,
         head,
     }))
+}
+
+/// Reads figures of a row.
+pub(crate) fn figures_of(text: &str) -> Result<Vec<Kept>> {
+    serde_json::from_str(text).map_err(|_| SiteStoreError::Damaged("figures cannot be read"))
 }
 
 /// Time at which a record was withdrawn.
@@ -262,7 +271,7 @@ pub(crate) fn head_of(row: &AnyRow) -> Result<Head> {
 
 const RECORD_COLUMNS: &str = "records (id, state, level, area, origin, revision, received_ms, tag, card, \
     token_hash, record_digest, evidence, seed, product_key, product_name, model, board, suite, bus, \
-    command_queue, size_bytes, day, month, storage, context_key, context, checks, is_fake, \
+    command_queue, size_bytes, day, month, storage, context_key, context, checks, figures, is_fake, \
     shared_product, counted_card)";
 /// A record that is there already keeps its seed.
 const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.state, level = excluded.level, \
@@ -272,15 +281,58 @@ const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.sta
     suite = excluded.suite, bus = excluded.bus, command_queue = excluded.command_queue, \
     size_bytes = excluded.size_bytes, day = excluded.day, month = excluded.month, \
     storage = excluded.storage, context_key = excluded.context_key, context = excluded.context, \
-    checks = excluded.checks, is_fake = excluded.is_fake, shared_product = excluded.shared_product, \
+    checks = excluded.checks, figures = excluded.figures, is_fake = excluded.is_fake, shared_product = excluded.shared_product, \
     counted_card = excluded.counted_card";
+
+/// Rows of records.
+#[derive(Default)]
+pub(crate) struct Rows {
+    records: Vec<Vec<Value>>,
+    figures: Vec<Vec<Value>>,
+    facets: Vec<Vec<Value>>,
+}
+
+impl Rows {
+    /// Adds head, figures and facets of a record.
+    pub(crate) fn add(&mut self, written: &Written<'_>) -> Result<()> {
+        let (extract, received_ms) = (written.extract, written.received_ms);
+        let figures: Vec<Kept> = extract.figures.iter().map(kept).collect();
+        self.records.push(head_values(written, &figures)?);
+        let key = |figure| figure_key(is_simulated(extract), figure, received_ms, extract.id);
+        self.figures.extend(figures.iter().map(key));
+        let facet = |facet: i64| values![facet, received_ms, extract.id];
+        self.facets.extend(facets(extract).into_iter().map(facet));
+        Ok(())
+    }
+
+    /// Inserts them; a record whose row is there must have no figures and facets.
+    pub(crate) async fn insert(self, connection: &mut AnyConnection) -> Result<()> {
+        insert(connection, RECORD_COLUMNS, RECORD_CHANGE, self.records).await?;
+        let into = "figures (area, metric, quarter, received_ms, id)";
+        insert(connection, into, "", self.figures).await?;
+        insert(
+            connection,
+            "facets (facet, received_ms, id)",
+            "",
+            self.facets,
+        )
+        .await
+    }
+}
 
 /// Writes head, figures and facets of a record that has none.
 pub(crate) async fn write(connection: &mut AnyConnection, written: &Written<'_>) -> Result<()> {
+    let mut rows = Rows::default();
+    rows.add(written)?;
+    rows.insert(connection).await
+}
+
+fn head_values(written: &Written<'_>, figures: &[Kept]) -> Result<Vec<Value>> {
     let (extract, placed) = (written.extract, written.placed());
-    let checks = serde_json::to_string(written.checks)
-        .map_err(|_| SiteStoreError::Damaged("checks cannot be written"))?;
-    let values = values![
+    let cannot = |_| SiteStoreError::Damaged("checks or figures cannot be written");
+    let checks = serde_json::to_string(written.checks).map_err(cannot)?;
+    let figures = serde_json::to_string(figures).map_err(cannot)?;
+    Ok(values![
         extract.id,
         written.state == State::Quarantined,
         name_of(&written.level),
@@ -308,42 +360,43 @@ pub(crate) async fn write(connection: &mut AnyConnection, written: &Written<'_>)
         context_key(&extract.context),
         context_text(extract),
         checks,
+        figures,
         extract.storage.is_some_and(is_fake),
         placed.product,
         placed.counted.map(|counted| counted.card.to_vec()),
-    ];
-    insert(connection, RECORD_COLUMNS, RECORD_CHANGE, vec![values]).await?;
-    write_figures(connection, written).await?;
-    let facets = facets(extract)
-        .into_iter()
-        .map(|facet| values![facet, written.received_ms, extract.id]);
-    let into = "facets (facet, received_ms, id)";
-    insert(connection, into, "", facets.collect()).await
+    ])
 }
 
-async fn write_figures(connection: &mut AnyConnection, written: &Written<'_>) -> Result<()> {
-    let extract = written.extract;
-    let product = extract.product_key().unwrap_or_default();
-    let figures = extract.figures.iter().map(|figure| {
-        values![
-            extract.id,
-            &figure.metric,
-            area_number(is_simulated(extract)),
-            &product,
-            quarter_of(figure.value),
-            written.received_ms,
-            figure.value,
-            figure.quantity == Quantity::Span,
-        ]
-    });
-    let into = "figures (id, metric, area, product, quarter, received_ms, value, lowest_first)";
-    insert(connection, into, "", figures.collect()).await
+fn kept(figure: &Figure) -> Kept {
+    let is_lowest_first = figure.quantity == Quantity::Span;
+    (
+        figure.metric.clone(),
+        figure.value,
+        u8::from(is_lowest_first),
+    )
+}
+
+/// Columns of the key of a figure's row.
+fn figure_key(is_simulated: bool, figure: &Kept, received_ms: i64, id: Uuid) -> Vec<Value> {
+    let (metric, value, _) = figure;
+    values![
+        area_number(is_simulated),
+        metric,
+        quarter_of(*value),
+        received_ms,
+        id
+    ]
 }
 
 /// Deletes figures and facets of a record, and lets it count nowhere.
 pub(crate) async fn unwrite(connection: &mut AnyConnection, stored: &Stored) -> Result<()> {
     let (id, received_ms) = (stored.head.id, stored.head.received_ms);
-    run(connection, "delete from figures where id = $1", values![id]).await?;
+    for figure in &stored.figures {
+        let text = "delete from figures where area = $1 and metric = $2 and quarter = $3 \
+                    and received_ms = $4 and id = $5";
+        let key = figure_key(stored.is_simulated, figure, received_ms, id);
+        run(connection, text, key).await?;
+    }
     for facet in &stored.facets {
         let text = "delete from facets where facet = $1 and received_ms = $2 and id = $3";
         run(connection, text, values![*facet, received_ms, id]).await?;

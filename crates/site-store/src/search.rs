@@ -1,84 +1,94 @@
 //! Searching records, the last arrivals first.
 //!
-//! A page is merged from one or more streams, which indexes hold in the order of the page: the combination of all
-//! equal values ([`crate::facets`]), or the months of a range of days, or the quarters of octaves of a range of figures. What
-//! the stream does not know is tested on each of its records.
+//! A page is merged from one or more streams, which indexes hold in the order of the page: the combination of the usual
+//! conditions ([`crate::facets`]), or the quarters of octaves of a range of figures, or the months of a range of days. All
+//! other conditions are tested on the records of the streams. A page reads a limited number of them, so that no search costs
+//! more than that: one that finds few among many goes on at the next page.
 
 use sqlx::AnyConnection;
 
 use crate::facets::Facet;
-use crate::record::{HEAD, area_number, head_of, month_of, quarter_of};
-use crate::sql::{Result, Value, rows, values};
+use crate::record::{
+    HEAD, HEAD_COLUMNS, Kept, area_number, figures_of, head_of, month_of, quarter_of,
+};
+use crate::sql::{Columns as _, Result, Value, rows, values};
 use crate::store::SiteStore;
-use crate::types::{Head, Search};
+use crate::types::{Cursor, Head, Page, Search};
 
 /// Most records of a page.
 const MOST_RECORDS: u32 = 100;
 /// Most streams of a page; a range that needs more is tested on each record.
 const MOST_STREAMS: i64 = 64;
+/// Records of all streams that a page tests, when few of them meet the conditions.
+const MOST_TESTED: usize = 250;
 
 impl SiteStore {
     /// Searches records that meet all conditions, the last arrivals first.
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn search(&self, search: &Search) -> Result<Vec<Head>> {
+    pub async fn search(&self, search: &Search) -> Result<Page> {
         let mut connection = self.lists().await?;
-        let mut page = Vec::new();
-        for stream in streams(search) {
-            page.extend(read(&mut connection, search, stream).await?);
+        let streams = streams(search);
+        let most_tested = (MOST_TESTED / streams.len().max(1)).max(limit(search));
+        let (mut heads, mut ends) = (Vec::new(), Vec::new());
+        for stream in streams {
+            let (found, end) = read(&mut connection, search, &stream, most_tested).await?;
+            heads.extend(found);
+            ends.extend(end);
         }
-        page.sort_by(|one, other| {
-            let key = |head: &Head| (head.received_ms, *head.id.as_bytes());
-            key(other).cmp(&key(one))
-        });
-        page.truncate(limit(search) as usize);
-        Ok(page)
+        Ok(merged(heads, &ends, limit(search)))
     }
 }
 
-fn limit(search: &Search) -> u32 {
-    search.limit.min(MOST_RECORDS)
+fn limit(search: &Search) -> usize {
+    search.limit.clamp(1, MOST_RECORDS) as usize
 }
 
-/// Table with the columns of the order.
-#[derive(Clone, Copy, PartialEq)]
-enum Source {
-    Facets,
-    Figures,
-    Records,
+/// Place in the order of a page.
+fn place(cursor: Cursor) -> (i64, [u8; 16]) {
+    (cursor.received_ms, *cursor.id.as_bytes())
 }
 
-impl Source {
-    /// The table, joined with `records`, which are called `r`.
-    fn joined(self) -> &'static str {
-        match self {
-            Self::Facets => "facets d join records r on r.id = d.id",
-            Self::Figures => "figures d join records r on r.id = d.id",
-            Self::Records => "records r",
-        }
+fn cursor_of(head: &Head) -> Cursor {
+    Cursor {
+        received_ms: head.received_ms,
+        id: head.id,
     }
+}
 
-    /// Alias of the table.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Facets | Self::Figures => "d",
-            Self::Records => "r",
-        }
+/// The page of these streams. Nothing is known beyond the first place at which one of them was left.
+fn merged(mut heads: Vec<Head>, ends: &[Cursor], limit: usize) -> Page {
+    let mut next = ends.iter().copied().max_by_key(|end| place(*end));
+    heads.sort_by_key(|head| std::cmp::Reverse(place(cursor_of(head))));
+    if let Some(end) = next {
+        heads.retain(|head| place(cursor_of(head)) >= place(end));
     }
+    if heads.len() > limit {
+        heads.truncate(limit);
+        next = heads.last().map(cursor_of);
+    }
+    Page { heads, next }
 }
 
 /// Part of an index.
 struct Stream {
-    source: Source,
+    /// The table, joined with `records`, which are called `r`.
+    joined: &'static str,
+    /// Alias of the table with the columns of the order.
+    name: &'static str,
     /// Equal columns.
     equal: Vec<(&'static str, Value)>,
 }
 
 fn streams(search: &Search) -> Vec<Stream> {
+    let facet = by_facet(search);
+    if search.product.is_some() || search.board.is_some() || search.suite.is_some() {
+        return vec![facet];
+    }
     by_metric(search)
         .or_else(|| by_month(search))
-        .unwrap_or_else(|| vec![by_facet(search)])
+        .unwrap_or_else(|| vec![facet])
 }
 
 fn by_facet(search: &Search) -> Stream {
@@ -86,12 +96,11 @@ fn by_facet(search: &Search) -> Stream {
         is_simulated: search.is_simulated,
         product: search.product.as_deref(),
         board: search.board.as_deref(),
-        bus: search.bus.as_deref(),
-        command_queue: search.command_queue.as_deref(),
         suite: search.suite.as_deref(),
     };
     Stream {
-        source: Source::Facets,
+        joined: "facets d join records r on r.id = d.id",
+        name: "d",
         equal: vec![("facet", facet.key().into())],
     }
 }
@@ -103,48 +112,31 @@ fn by_metric(search: &Search) -> Option<Vec<Stream>> {
     }
     // Figures are positive.
     let least = range.least.max(f64::from_bits(1));
-    let (first, last) = (quarter_of(least), quarter_of(range.most));
-    let quarters = numbers(first, last)?;
-    Some(
-        quarters
-            .map(|quarter| {
-                let mut equal = vec![
-                    ("area", area_number(search.is_simulated).into()),
-                    ("metric", text(&range.metric)),
-                    ("quarter", quarter.into()),
-                ];
-                if let Some(product) = &search.product {
-                    equal.push(("product", text(product)));
-                }
-                Stream {
-                    source: Source::Figures,
-                    equal,
-                }
-            })
-            .collect(),
-    )
+    let quarters = numbers(quarter_of(least), quarter_of(range.most))?;
+    let stream = |quarter: i64| Stream {
+        joined: "figures d join records r on r.id = d.id",
+        name: "d",
+        equal: vec![
+            ("area", area_number(search.is_simulated).into()),
+            ("metric", text(&range.metric)),
+            ("quarter", quarter.into()),
+        ],
+    };
+    Some(quarters.map(stream).collect())
 }
 
 fn by_month(search: &Search) -> Option<Vec<Stream>> {
     let (first, last) = search.days.as_ref()?;
     let months = numbers(month_of(first)?, month_of(last)?)?;
-    Some(
-        months
-            .map(|month| {
-                let mut equal = vec![
-                    ("area", area_number(search.is_simulated).into()),
-                    ("month", month.into()),
-                ];
-                if let Some(product) = &search.product {
-                    equal.push(("product_key", text(product)));
-                }
-                Stream {
-                    source: Source::Records,
-                    equal,
-                }
-            })
-            .collect(),
-    )
+    let stream = |month: i64| Stream {
+        joined: "records r",
+        name: "r",
+        equal: vec![
+            ("area", area_number(search.is_simulated).into()),
+            ("month", month.into()),
+        ],
+    };
+    Some(months.map(stream).collect())
 }
 
 /// All numbers of a range, unless they are too many.
@@ -157,81 +149,112 @@ fn text(text: &str) -> Value {
     text.replace('\0', "\u{1}").into()
 }
 
+/// Reads a stream until enough records meet the conditions. The second value is the last place that was read; `None` at the end
+/// of the stream.
 async fn read(
     connection: &mut AnyConnection,
     search: &Search,
-    stream: Stream,
-) -> Result<Vec<Head>> {
-    let (source, mut statement) = (stream.source, Statement::default());
-    let name = source.name();
-    for (column, value) in stream.equal {
-        statement.and(&format!("{name}.{column} = "), value, "");
-    }
-    if let Some(after) = search.after {
-        let before = format!("({name}.received_ms, {name}.id) < (");
-        statement.and(&before, after.received_ms.into(), "");
-        statement.continue_with(", ", after.id.into(), ")");
-    }
-    conditions(search, source, &mut statement);
-    let limit = values![i64::from(limit(search))];
-    let (place, conditions) = (statement.values.len() + 1, &statement.text);
-    let text = format!(
-        "select {HEAD} from {} where {conditions} \
-         order by {name}.received_ms desc, {name}.id desc limit ${place}",
-        source.joined()
-    );
-    let found = rows(connection, text, [statement.values, limit].concat()).await?;
-    found.iter().map(head_of).collect()
-}
-
-#[derive(Default)]
-struct Statement {
-    text: String,
-    values: Vec<Value>,
-}
-
-impl Statement {
-    fn and(&mut self, before: &str, value: Value, behind: &str) {
-        let and = if self.text.is_empty() { "" } else { " and " };
-        self.continue_with(&format!("{and}{before}"), value, behind);
-    }
-
-    fn continue_with(&mut self, before: &str, value: Value, behind: &str) {
-        self.values.push(value);
-        let place = self.values.len();
-        self.text += &format!("{before}${place}{behind}");
-    }
-}
-
-/// All conditions; some of them the stream meets by itself.
-fn conditions(search: &Search, source: Source, statement: &mut Statement) {
-    let equal = [
-        ("product_key", &search.product),
-        ("board", &search.board),
-        ("bus", &search.bus),
-        ("command_queue", &search.command_queue),
-        ("suite", &search.suite),
-    ];
-    for (column, value) in equal {
-        if let Some(value) = value {
-            statement.and(&format!("r.{column} = "), text(value), "");
+    stream: &Stream,
+    most_tested: usize,
+) -> Result<(Vec<Head>, Option<Cursor>)> {
+    let (limit, mut found, mut tested) = (limit(search), Vec::new(), 0);
+    let mut after = search.after;
+    loop {
+        // Where few records meet the conditions, larger parts save statements.
+        let part = if tested == 0 {
+            limit
+        } else {
+            MOST_RECORDS as usize
+        };
+        let part = part.min(most_tested - tested);
+        let all = part_of(connection, stream, after, part).await?;
+        tested += all.len();
+        let is_whole = all.len() < part;
+        for candidate in all {
+            after = Some(cursor_of(&candidate.head));
+            if candidate.meets(search) {
+                found.push(candidate.head);
+            }
+            if found.len() == limit {
+                return Ok((found, after));
+            }
+        }
+        if is_whole {
+            return Ok((found, None));
+        }
+        if tested >= most_tested {
+            return Ok((found, after));
         }
     }
-    if let Some((first, last)) = &search.days {
-        statement.and("r.day >= ", text(first), "");
-        statement.and("r.day <= ", text(last), "");
+}
+
+/// The next records of a stream.
+async fn part_of(
+    connection: &mut AnyConnection,
+    stream: &Stream,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<Candidate>> {
+    let Stream { joined, name, .. } = stream;
+    let (mut conditions, mut values) = (Vec::new(), Vec::new());
+    for (column, value) in &stream.equal {
+        values.push(value.clone());
+        conditions.push(format!("{name}.{column} = ${}", values.len()));
     }
-    let Some(range) = &search.metric else {
-        return;
+    if let Some(after) = after {
+        values.extend(values![after.received_ms, after.id]);
+        let place = values.len();
+        conditions.push(format!(
+            "({name}.received_ms, {name}.id) < (${}, ${place})",
+            place - 1
+        ));
+    }
+    values.extend(values![i64::try_from(limit).unwrap_or(i64::MAX)]);
+    let statement = format!(
+        "select {HEAD}, r.command_queue, r.figures from {joined} where {} \
+         order by {name}.received_ms desc, {name}.id desc limit ${}",
+        conditions.join(" and "),
+        values.len()
+    );
+    let found = rows(connection, statement, values).await?;
+    let candidate = |row| {
+        Ok(Candidate {
+            head: head_of(row)?,
+            command_queue: row.text_or_none(HEAD_COLUMNS)?,
+            figures: figures_of(&row.text(HEAD_COLUMNS + 1)?)?,
+        })
     };
-    let (least, most) = (range.least.into(), range.most.into());
-    if source == Source::Figures {
-        statement.and("d.value >= ", least, "");
-        statement.and("d.value <= ", most, "");
-    } else {
-        let before = "exists (select 1 from figures f where f.id = r.id and f.metric = ";
-        statement.and(before, text(&range.metric), "");
-        statement.and("f.value >= ", least, "");
-        statement.and("f.value <= ", most, ")");
+    found.iter().map(candidate).collect()
+}
+
+/// A record of a stream.
+struct Candidate {
+    head: Head,
+    command_queue: Option<String>,
+    figures: Vec<Kept>,
+}
+
+impl Candidate {
+    fn meets(&self, search: &Search) -> bool {
+        let head = &self.head;
+        let equal = [
+            (&search.product, &head.product),
+            (&search.board, &head.board),
+            (&search.bus, &head.bus),
+            (&search.command_queue, &self.command_queue),
+            (&search.suite, &head.suite),
+        ];
+        let is_equal = equal
+            .iter()
+            .all(|(wanted, value)| wanted.is_none() || wanted == value);
+        let is_in_days = search.days.as_ref().is_none_or(|(first, last)| {
+            let day = head.day.as_ref();
+            day.is_some_and(|day| first <= day && day <= last)
+        });
+        let is_in_range = search.metric.as_ref().is_none_or(|range| {
+            let figure = self.figures.iter().find(|figure| figure.0 == range.metric);
+            figure.is_some_and(|figure| range.least <= figure.1 && figure.1 <= range.most)
+        });
+        is_equal && is_in_days && is_in_range
     }
 }

@@ -12,7 +12,7 @@ use crate::types::SiteStoreError;
 pub(crate) type Result<T> = std::result::Result<T, SiteStoreError>;
 
 /// Rows of one statement that inserts several are as many as one of these.
-const ROW_COUNTS: [usize; 5] = [16, 8, 4, 2, 1];
+const ROW_COUNTS: [usize; 6] = [64, 16, 8, 4, 2, 1];
 
 /// A value of a statement.
 #[derive(Clone, Debug)]

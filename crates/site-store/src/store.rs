@@ -87,6 +87,21 @@ impl SiteStore {
         }
     }
 
+    /// Stores records in one transaction. Their ids have to be new, and their checks are stored as they are. Nothing is charged to
+    /// limits, no seed is used, and no summary counts them before [`Self::rebuild_summaries`].
+    ///
+    /// # Errors
+    /// If an id is there already, or the database fails.
+    pub async fn load(&self, records: Vec<Incoming>) -> Result<()> {
+        let storable = |incoming: Incoming| Incoming {
+            extract: storable(incoming.extract),
+            ..incoming
+        };
+        let records = records.into_iter().map(storable).collect();
+        self.write_patiently(Work::Load(records)).await?;
+        Ok(())
+    }
+
     /// Replaces the owner's statement on a record.
     ///
     /// # Errors

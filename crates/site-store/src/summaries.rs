@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_share::{LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary};
 use sqlx::AnyConnection;
 
-use crate::record::Counted;
+use crate::record::{Counted, figures_of};
 use crate::sql::{Columns as _, Result, Value, insert, rows, run, signed, values};
 use crate::types::SiteStoreError;
 
@@ -239,18 +239,12 @@ pub(crate) async fn count_run(
     counted: &Counted,
     times: i64,
 ) -> Result<()> {
-    let keys = || values![product, counted.context_key, &counted.tag, &counted.card];
     let change = "on conflict (product, context_key, tag, card) do update \
                   set runs = tag_cards.runs + excluded.runs";
-    let row = [keys(), values![times]].concat();
+    let (tag, card) = (&counted.tag, &counted.card);
+    let row = values![product, counted.context_key, tag, card, times];
     let into = "tag_cards (product, context_key, tag, card, runs)";
-    insert(connection, into, change, vec![row]).await?;
-    if times < 0 {
-        let text = "delete from tag_cards where product = $1 and context_key = $2 and tag = $3 \
-                    and card = $4 and runs <= 0";
-        run(connection, text, keys()).await?;
-    }
-    Ok(())
+    insert(connection, into, change, vec![row]).await
 }
 
 /// Brings what a submitter adds to the summaries of a product in a context up to date, after runs of the card came or went.
@@ -276,7 +270,12 @@ pub(crate) async fn recount(
         .await?;
     of_context.context = Some(counted.context.clone());
     of_context.replace(&before, &after, &lowest_first);
-    write_figures(connection, product, counted, &before, &after).await
+    write_figures(connection, product, counted, &before, &after).await?;
+    let text = "delete from tag_cards where product = $1 and context_key = $2 and tag = $3 \
+                and card = $4 and runs <= 0";
+    let key = values![product, counted.context_key, &counted.tag, &counted.card];
+    run(connection, text, key).await?;
+    Ok(())
 }
 
 async fn counted_cards(
@@ -285,25 +284,27 @@ async fn counted_cards(
     counted: &Counted,
 ) -> Result<Vec<Vec<u8>>> {
     let text = "select card from tag_cards where product = $1 and context_key = $2 and tag = $3 \
-                order by card limit $4";
+                and runs > 0 order by card limit $4";
     let most = signed(MOST_CARDS_OF_A_SUBMITTER);
     let values = values![product, counted.context_key, &counted.tag, most];
     let cards = rows(connection, text, values).await?;
     cards.iter().map(|row| row.bytes(0)).collect()
 }
 
+/// Figures of the submitter's cards that count so far.
 async fn figures_before(
     connection: &mut AnyConnection,
     product: &str,
     counted: &Counted,
 ) -> Result<BTreeMap<Vec<u8>, Figures>> {
-    let text = "select card, metric, value from card_figures \
-                where product = $1 and context_key = $2 and tag = $3";
+    let text = "select card, figures from tag_cards where product = $1 and context_key = $2 and tag = $3 \
+                and figures is not null";
     let values = values![product, counted.context_key, &counted.tag];
-    let mut before: BTreeMap<_, Figures> = BTreeMap::new();
+    let mut before = BTreeMap::new();
     for row in rows(connection, text, values).await? {
-        let figures = before.entry(row.bytes(0)?).or_default();
-        figures.insert(row.text(1)?, row.real(2)?);
+        let figures = serde_json::from_str(&row.text(1)?)
+            .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be read"))?;
+        before.insert(row.bytes(0)?, figures);
     }
     Ok(before)
 }
@@ -316,18 +317,17 @@ async fn medians(
     card: &[u8],
     lowest_first: &mut BTreeSet<String>,
 ) -> Result<Figures> {
-    let text = "select f.metric, f.value, f.lowest_first from (\
-                select id from records where counted_card = $1 and shared_product = $2 \
-                and context_key = $3 order by received_ms desc, id desc limit $4) r \
-                join figures f on f.id = r.id";
+    let text = "select figures from records where counted_card = $1 and shared_product = $2 \
+                and context_key = $3 order by received_ms desc, id desc limit $4";
     let values = values![card, product, counted.context_key, MOST_RUNS];
     let mut runs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for row in rows(connection, text, values).await? {
-        let metric = row.text(0)?;
-        if row.flag(2)? {
-            lowest_first.insert(metric.clone());
+        for (metric, value, is_lowest_first) in figures_of(&row.text(0)?)? {
+            if is_lowest_first == 1 {
+                lowest_first.insert(metric.clone());
+            }
+            runs.entry(metric).or_default().push(value);
         }
-        runs.entry(metric).or_default().push(row.real(1)?);
     }
     let median = |(metric, mut values): (String, Vec<f64>)| {
         values.sort_by(f64::total_cmp);
@@ -387,28 +387,20 @@ async fn write_figures(
     before: &BTreeMap<Vec<u8>, Figures>,
     after: &BTreeMap<Vec<u8>, Figures>,
 ) -> Result<()> {
-    let none = Figures::new();
-    for (card, figures) in before {
-        let now = after.get(card).unwrap_or(&none);
-        for metric in figures.keys().filter(|metric| !now.contains_key(*metric)) {
-            let text = "delete from card_figures where product = $1 and context_key = $2 \
-                        and tag = $3 and card = $4 and metric = $5";
-            let values = values![product, counted.context_key, &counted.tag, card, metric];
-            run(connection, text, values).await?;
+    let cards: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    for card in cards {
+        let now = after.get(card);
+        if before.get(card) == now {
+            continue;
         }
+        let figures = now
+            .map(serde_json::to_string)
+            .transpose()
+            .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be written"))?;
+        let text = "update tag_cards set figures = $1 where product = $2 and context_key = $3 \
+                    and tag = $4 and card = $5";
+        let key = values![product, counted.context_key, &counted.tag, card];
+        run(connection, text, [values![figures], key].concat()).await?;
     }
-    let mut changed = Vec::new();
-    for (card, figures) in after {
-        let then = before.get(card).unwrap_or(&none);
-        for (metric, value) in figures {
-            if then.get(metric) != Some(value) {
-                let key = values![product, counted.context_key, &counted.tag, card];
-                changed.push([key, values![metric, *value]].concat());
-            }
-        }
-    }
-    let into = "card_figures (product, context_key, tag, card, metric, value)";
-    let change = "on conflict (product, context_key, tag, card, metric) \
-                  do update set value = excluded.value";
-    insert(connection, into, change, changed).await
+    Ok(())
 }

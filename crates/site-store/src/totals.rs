@@ -5,7 +5,6 @@ use crate::sql::{Result, run};
 
 /// Computes numbers of boards and records from all records.
 pub(crate) async fn rebuild(batch: &mut Batch<'_>) -> Result<()> {
-    // The numbers below hold what this transaction did so far.
     batch.lock_totals().await?;
     let connection = &mut *batch.connection;
     run(connection, "delete from boards", vec![]).await?;

@@ -241,6 +241,16 @@ pub struct MetricRange {
     pub most: f64,
 }
 
+/// A page of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// Records that meet all conditions, the last arrivals first.
+    pub heads: Vec<Head>,
+    /// Place after which the next page begins; `None` on the last page. A page can have fewer records than asked for, or
+    /// none, and still not be the last one.
+    pub next: Option<Cursor>,
+}
+
 /// Conditions of a search. Records that meet all of them are returned, the last arrivals first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
@@ -341,13 +351,36 @@ pub enum SiteStoreError {
     /// More writes are waiting than the database takes.
     #[error("too many writes are waiting")]
     Busy,
+    /// The database cannot be reached now; a later attempt can succeed.
+    #[error("the database cannot be reached")]
+    Unavailable(#[source] sqlx::Error),
     /// The database failed.
     #[error("the database failed")]
-    Database(#[from] sqlx::Error),
+    Database(#[source] sqlx::Error),
     /// The database was made by a newer version, or its tables are damaged.
     #[error("the tables could not be brought up to date")]
     Migration(#[from] sqlx::migrate::MigrateError),
     /// A row holds what this version did not write.
     #[error("a row of the database is damaged: {0}")]
     Damaged(&'static str),
+}
+
+/// States in which PostgreSQL refuses every statement: it is stopped, stops, or starts.
+const POSTGRES_IS_AWAY: [&str; 3] = ["57P01", "57P02", "57P03"];
+
+impl From<sqlx::Error> for SiteStoreError {
+    fn from(error: sqlx::Error) -> Self {
+        use sqlx::Error::{Database, Io, PoolClosed, PoolTimedOut, WorkerCrashed};
+        let is_away = match &error {
+            Io(_) | PoolClosed | PoolTimedOut | WorkerCrashed => true,
+            Database(error) => error
+                .code()
+                .is_some_and(|code| POSTGRES_IS_AWAY.contains(&&*code)),
+            _ => false,
+        };
+        match is_away {
+            true => Self::Unavailable(error),
+            false => Self::Database(error),
+        }
+    }
 }

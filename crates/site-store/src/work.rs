@@ -6,12 +6,14 @@ use crate::batch::Batch;
 use crate::locks::Locks;
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, Incoming, Put, Rederived, Withdrawn};
-use crate::{change, products, put, seeds, totals};
+use crate::{change, load, products, put, seeds, totals};
 
 /// A write.
 #[derive(Debug)]
 pub(crate) enum Work {
     Put(Box<Incoming>),
+    /// Many new records, without summaries.
+    Load(Vec<Incoming>),
     Amend {
         id: Uuid,
         token_hash: [u8; 32],
@@ -40,7 +42,7 @@ pub(crate) enum Work {
         id: Uuid,
         derived: Box<Rederived>,
     },
-    RebuildProduct(String),
+    RebuildProducts(Vec<String>),
     RebuildTotals,
 }
 
@@ -90,8 +92,14 @@ impl Work {
                 Ok(run(batch.connection, text, values![key, before_ms]).await? > 0)
             }
             Self::Rederive { id, derived } => change::rederive(batch, id, *derived).await,
-            Self::RebuildProduct(product) => {
-                products::rebuild(batch, &product).await?;
+            Self::Load(records) => {
+                load::load(batch, &records).await?;
+                Ok(true)
+            }
+            Self::RebuildProducts(keys) => {
+                for product in keys {
+                    products::rebuild(batch, &product).await?;
+                }
                 Ok(true)
             }
             Self::RebuildTotals => {
@@ -100,6 +108,12 @@ impl Work {
             }
             Self::Put(_) | Self::Amend { .. } | Self::Withdraw { .. } => Ok(false),
         }
+    }
+
+    /// Returns whether its transaction does nothing else: it locks the whole table of boards, and would wait forever for a second
+    /// one that does, if both had changed a board before.
+    pub(crate) fn is_alone(&self) -> bool {
+        matches!(self, Self::RebuildTotals)
     }
 
     /// The stored record that it changes.
@@ -125,6 +139,12 @@ impl Work {
                 }
                 Some(&incoming.extract)
             }
+            Self::Load(records) => {
+                for incoming in records {
+                    ids.add_id(incoming.extract.id.as_bytes());
+                }
+                None
+            }
             Self::Amend { amendment, .. } => Some(&amendment.extract),
             Self::Rederive { derived, .. } => Some(&derived.extract),
             Self::IssueSeed { seed, .. } | Self::ForgetSeed { seed, .. } => {
@@ -135,8 +155,10 @@ impl Work {
                 others.add("limit", key);
                 None
             }
-            Self::RebuildProduct(product) => {
-                others.add("product", product);
+            Self::RebuildProducts(keys) => {
+                for product in keys {
+                    others.add("product", product);
+                }
                 None
             }
             Self::Withdraw { .. } | Self::RebuildTotals => None,

@@ -1,8 +1,10 @@
 //! Load for a site at a fixed rate: `load ADDRESS KIND RATE SECONDS [CONNECTIONS]`, KIND is `submit` or a file of paths.
+//! `load document` prints the document of a submission.
 //!
 //! Latency counts from the moment at which the request was to be sent, not from the one at which a connection was free:
-//! otherwise a slow answer would hide those that waited behind it. Submissions are one measured run of `quick`, each with another id,
-//! card, and one time changed where no check sees it; all are made before the clock starts.
+//! otherwise a slow answer would hide those that waited behind it. Submissions are one run of `quick`, measured
+//! at the rates of a usual card (`benchmarks/site/card-run`), each with another id, card, and one time changed where no check sees it; all
+//! are made before the clock starts.
 
 #![allow(
     clippy::print_stdout,
@@ -39,8 +41,15 @@ const SUBMITTERS: u8 = 200;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if words == ["document"] {
+        let (document, _) = write_submission(&another(&measured(), 1, 0), 1, &[]).unwrap();
+        print!("{document}");
+        return;
+    }
     let [address, kind, rate, seconds, rest @ ..] = words.as_slice() else {
-        println!("usage: load ADDRESS submit|FILE-OF-PATHS RATE SECONDS [CONNECTIONS]");
+        println!(
+            "usage: load ADDRESS submit|FILE-OF-PATHS RATE SECONDS [CONNECTIONS] | load document"
+        );
         return;
     };
     let (rate, seconds): (f64, f64) = (rate.parse().unwrap(), seconds.parse().unwrap());
@@ -67,14 +76,15 @@ fn reads(address: &str, file: &str, count: usize) -> Vec<Vec<u8>> {
     (0..count).map(request).collect()
 }
 
-fn submissions(address: &str, count: usize) -> Vec<Vec<u8>> {
-    let path = format!(
-        "{}/../cli/fixtures/records/method-2/run-measured-quick.json.zst",
-        env!("CARGO_MANIFEST_DIR")
-    );
+fn measured() -> Record {
+    let path = format!("{}/fixtures/run-quick.json.zst", env!("CARGO_MANIFEST_DIR"));
     let packed = std::fs::read(path).unwrap();
     let text = String::from_utf8(zstd::bulk::decompress(&packed, 16 << 20).unwrap()).unwrap();
-    let base = parse_record(&text).unwrap();
+    parse_record(&text).unwrap()
+}
+
+fn submissions(address: &str, count: usize) -> Vec<Vec<u8>> {
+    let base = measured();
     let server: Server = format!("http://{address}").parse().unwrap();
     let first = Uuid::new_v4().as_u128();
     (0..count)

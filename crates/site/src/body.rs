@@ -1,14 +1,14 @@
 //! Bodies of requests: counted while they arrive, and while they are unpacked.
 
+use std::collections::HashMap;
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use cardmark_share::{MOST_PACKED_BYTES, MOST_SENT_BYTES};
 use http_body_util::BodyExt;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::Refusal;
 
@@ -16,21 +16,38 @@ use crate::problem::Refusal;
 const TIME: Duration = Duration::from_secs(60);
 /// Time for a body that is dropped.
 const DISCARD_TIME: Duration = Duration::from_secs(5);
-/// Memory for bodies that arrive, KiB.
-const MEMORY_KIB: usize = 64 << 10;
-/// Memory that is taken at a time, KiB: a usual submission.
-const STEP_KIB: u32 = 64;
+/// Memory that is taken at a time, bytes: a usual submission.
+const STEP: usize = 64 << 10;
+/// Memory for bodies that arrive, in steps: 64 MiB.
+const MOST_STEPS: usize = 1_024;
+/// Part of the memory that one address block may have: a quarter.
+const BLOCK_SHARE: usize = 4;
 
-/// Memory for all bodies that arrive at a time.
-#[derive(Clone, Debug)]
-pub(crate) struct BodyMemory(Arc<Semaphore>);
+/// Memory for all bodies that arrive at a time. One address block gets a part of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BodyMemory(Arc<Mutex<Used>>);
+
+/// Steps of memory in use.
+#[derive(Debug, Default)]
+struct Used {
+    all: usize,
+    by_block: HashMap<[u8; 16], usize>,
+}
+
+/// Memory of one body; free again when it is dropped.
+#[derive(Debug)]
+struct Charge {
+    memory: BodyMemory,
+    block: [u8; 16],
+    steps: usize,
+}
 
 /// A body and the memory that it is charged to.
 #[derive(Debug)]
 pub(crate) struct Received {
     bytes: Vec<u8>,
     encoding: Encoding,
-    _memory: Vec<OwnedSemaphorePermit>,
+    _charge: Charge,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,18 +57,31 @@ enum Encoding {
     Zstd,
 }
 
-impl Default for BodyMemory {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MEMORY_KIB)))
-    }
-}
-
 impl BodyMemory {
-    /// Takes a body in, up to `most` bytes.
+    /// Takes a body of an address block in, up to `most` bytes.
     pub(crate) async fn receive(
         &self,
+        block: [u8; 16],
         headers: &HeaderMap,
-        body: Body,
+        mut body: Body,
+        most: usize,
+    ) -> Result<Received, Refusal> {
+        let received = tokio::time::timeout(TIME, self.take(block, headers, &mut body, most)).await;
+        match received {
+            Ok(Ok(received)) => Ok(received),
+            Ok(Err(refusal)) => {
+                discard(body).await;
+                Err(refusal)
+            }
+            Err(_) => Err(Refusal::slow()),
+        }
+    }
+
+    async fn take(
+        &self,
+        block: [u8; 16],
+        headers: &HeaderMap,
+        body: &mut Body,
         most: usize,
     ) -> Result<Received, Refusal> {
         let encoding = Encoding::of(headers)?;
@@ -61,22 +91,7 @@ impl BodyMemory {
         if stated.is_some_and(|bytes: usize| bytes > most) {
             return Err(Refusal::too_large(most, "the body"));
         }
-        match tokio::time::timeout(TIME, self.collect(body, most)).await {
-            Ok(collected) => collected.map(|(bytes, memory)| Received {
-                bytes,
-                encoding,
-                _memory: memory,
-            }),
-            Err(_) => Err(Refusal::slow()),
-        }
-    }
-
-    async fn collect(
-        &self,
-        mut body: Body,
-        most: usize,
-    ) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>), Refusal> {
-        let (mut bytes, mut memory) = (Vec::new(), Vec::new());
+        let (mut bytes, mut charge) = (Vec::new(), self.charge(block));
         while let Some(frame) = body.frame().await {
             let frame = frame
                 .map_err(|error| Refusal::bad_request(format!("the body broke off: {error}")))?;
@@ -86,14 +101,60 @@ impl BodyMemory {
             if bytes.len() + data.len() > most {
                 return Err(Refusal::too_large(most, "the body"));
             }
-            let has_room = |bytes: usize, steps: usize| bytes <= (steps * STEP_KIB as usize) << 10;
-            while !has_room(bytes.len() + data.len(), memory.len()) {
-                let step = Arc::clone(&self.0).try_acquire_many_owned(STEP_KIB);
-                memory.push(step.map_err(|_| Refusal::busy())?);
+            if !charge.grow(bytes.len() + data.len()) {
+                return Err(Refusal::busy());
             }
             bytes.extend_from_slice(&data);
         }
-        Ok((bytes, memory))
+        Ok(Received {
+            bytes,
+            encoding,
+            _charge: charge,
+        })
+    }
+
+    fn charge(&self, block: [u8; 16]) -> Charge {
+        Charge {
+            memory: self.clone(),
+            block,
+            steps: 0,
+        }
+    }
+
+    fn used(&self) -> MutexGuard<'_, Used> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Charge {
+    /// Takes memory for so many bytes in all; false if there is none.
+    fn grow(&mut self, bytes: usize) -> bool {
+        let missing = bytes.div_ceil(STEP).saturating_sub(self.steps);
+        if missing == 0 {
+            return true;
+        }
+        let mut used = self.memory.used();
+        let of_block = used.by_block.get(&self.block).copied().unwrap_or(0);
+        if used.all + missing > MOST_STEPS || of_block + missing > MOST_STEPS / BLOCK_SHARE {
+            return false;
+        }
+        used.all += missing;
+        used.by_block.insert(self.block, of_block + missing);
+        self.steps += missing;
+        true
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        let mut used = self.memory.used();
+        used.all -= self.steps;
+        if let Some(of_block) = used.by_block.get_mut(&self.block) {
+            *of_block -= self.steps;
+            if *of_block == 0 {
+                used.by_block.remove(&self.block);
+            }
+        }
     }
 }
 
@@ -133,6 +194,17 @@ impl Encoding {
 }
 
 impl Received {
+    /// A body that has arrived; `None` if the encoding is not supported.
+    pub(crate) fn for_fuzzing(encoding: &str, bytes: Vec<u8>) -> Option<Self> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_ENCODING, encoding.parse().ok()?);
+        Some(Self {
+            bytes,
+            encoding: Encoding::of(&headers).ok()?,
+            _charge: BodyMemory::default().charge([0; 16]),
+        })
+    }
+
     /// Unpacks the body; blocks.
     pub(crate) fn unpack(self) -> Result<String, Refusal> {
         let bytes = match self.encoding {
@@ -176,3 +248,32 @@ fn limited(reader: impl Read) -> Result<Vec<u8>, Refusal> {
 
 /// Most bytes of a submission as it arrives.
 pub(crate) const MOST_BODY: usize = MOST_PACKED_BYTES;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_block_cannot_take_all_memory() {
+        let memory = BodyMemory::default();
+        let (one, other) = ([1; 16], [2; 16]);
+        let quarter = MOST_STEPS / BLOCK_SHARE * STEP;
+        let mut first = memory.charge(one);
+        assert!(first.grow(1) && first.grow(STEP) && first.grow(quarter));
+        assert!(!first.grow(quarter + 1) && !memory.charge(one).grow(1));
+        assert!(memory.charge(other).grow(quarter));
+        drop(first);
+        assert!(memory.charge(one).grow(quarter));
+        assert!(memory.used().by_block.is_empty());
+        let others: Vec<Charge> = (3..=6)
+            .map(|block| {
+                let mut charge = memory.charge([block; 16]);
+                assert!(charge.grow(quarter));
+                charge
+            })
+            .collect();
+        assert!(!memory.charge(one).grow(1));
+        drop(others);
+        assert_eq!(memory.used().all, 0);
+    }
+}

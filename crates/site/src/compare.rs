@@ -32,9 +32,15 @@ const MOST_RUNS: usize = 8;
 #[into_params(parameter_in = Query)]
 pub(crate) struct CompareQuery {
     /// Ids of the runs of the base, up to eight, separated by commas.
-    base: String,
+    #[param(
+        pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(,[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){0,7}$"
+    )]
+    pub(crate) base: String,
     /// Ids of the runs of the other side.
-    other: String,
+    #[param(
+        pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(,[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){0,7}$"
+    )]
+    pub(crate) other: String,
     /// Metrics, separated by commas; all.
     metrics: Option<String>,
     /// Names of the context that may differ, separated by commas.
@@ -59,41 +65,52 @@ pub(crate) async fn compare(
 ) -> Result<Response, Refusal> {
     let base = records(&site, &query.base).await?;
     let other = records(&site, &query.other).await?;
+    let compared = tokio::task::spawn_blocking(move || compared(&query, &base, &other));
+    let compared = compared.await.map_err(|_| Refusal::failed())??;
+    Ok(kept(&headers, &compared))
+}
+
+/// Compares the records of both sides.
+pub(crate) fn compared(
+    query: &CompareQuery,
+    base: &[Record],
+    other: &[Record],
+) -> Result<Value, Refusal> {
     let names = |text: Option<&String>| -> Vec<String> {
         let parts = text.map(|text| text.split(',')).into_iter().flatten();
         parts.map(str::to_owned).collect()
     };
     let (metrics, across) = (names(query.metrics.as_ref()), names(query.across.as_ref()));
-    let compared = tokio::task::spawn_blocking(move || {
-        let sides = [base.iter().collect(), other.iter().collect()];
-        let compared = compare_sides(&sides, &metrics, &across).map_err(refusal)?;
-        Ok::<Value, Refusal>(comparison_json(
-            [&query.base, &query.other],
-            &sides,
-            &compared,
-            &across,
-        ))
-    });
-    let compared = compared.await.map_err(|_| Refusal::failed())??;
-    Ok(kept(&headers, &compared))
+    let sides = [base.iter().collect(), other.iter().collect()];
+    let compared = compare_sides(&sides, &metrics, &across).map_err(refusal)?;
+    Ok(comparison_json(
+        [&query.base, &query.other],
+        &sides,
+        &compared,
+        &across,
+    ))
 }
 
 /// The records of a side, derived again.
-async fn records(site: &Site, ids: &str) -> Result<Vec<Record>, Refusal> {
-    let ids: Vec<&str> = ids.split(',').collect();
+async fn records(site: &Site, side: &str) -> Result<Vec<Record>, Refusal> {
+    let mut records = Vec::new();
+    for id in ids(side)? {
+        records.push(derived_record(site, id).await?);
+    }
+    Ok(records)
+}
+
+/// Reads the ids of a side.
+pub(crate) fn ids(side: &str) -> Result<Vec<Uuid>, Refusal> {
+    let ids: Vec<&str> = side.split(',').collect();
     if ids.len() > MOST_RUNS {
         return Err(Refusal::bad_request(format!(
             "a side has at most {MOST_RUNS} runs"
         )));
     }
-    let mut records = Vec::new();
-    for id in ids {
-        let id: Uuid = id
-            .parse()
-            .map_err(|_| Refusal::bad_request("a side is a list of ids of runs"))?;
-        records.push(derived_record(site, id).await?);
-    }
-    Ok(records)
+    let wrong = |_| Refusal::bad_request("a side is a list of ids of runs");
+    let ids = ids.into_iter().map(|id| id.parse().map_err(wrong));
+    ids.collect()
 }
 
 async fn derived_record(site: &Site, id: Uuid) -> Result<Record, Refusal> {

@@ -10,6 +10,8 @@ mod config;
 mod derived;
 mod described;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod health;
 mod limits;
 mod lists;
@@ -25,6 +27,7 @@ mod records;
 mod seeds;
 mod server;
 mod state;
+mod stream;
 mod submit;
 
 pub use app::router;

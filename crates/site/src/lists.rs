@@ -9,7 +9,7 @@ use axum::response::Response;
 use cardmark_catalog::{explanations, products as known_products};
 use cardmark_share::{CheckName, LEAST_CARDS, LEAST_SUBMITTERS, Problem, product_key};
 use cardmark_site_store::{
-    Change, ChangeKind, Cursor, MetricRange, ProductRow, RankedProduct, Search, SummaryRow,
+    Change, ChangeKind, MetricRange, ProductRow, RankedProduct, Search, SummaryRow,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -30,34 +30,45 @@ use crate::state::Site;
 #[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
     /// Name or key of a product.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     product: Option<String>,
     /// Model of the board, as the record has it.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     board: Option<String>,
     /// Bus, such as `sdr104`.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     bus: Option<String>,
     /// Command queue of the card: `on` or `off`.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     queue: Option<String>,
     /// Suite and version, such as `quick 1`, or the test of storage.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     suite: Option<String>,
     /// Metric that has to lie between `least` and `most`.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     metric: Option<String>,
     /// Least value of the metric.
     least: Option<f64>,
     /// Greatest value of the metric.
     most: Option<f64>,
     /// First day of the run, such as `2026-11-01`.
+    #[param(format = Date)]
     from: Option<String>,
     /// Last day of the run.
+    #[param(format = Date)]
     to: Option<String>,
     /// True for runs of simulated cards, which are apart from all others.
     simulated: Option<bool>,
     /// `next` of the page before.
+    #[param(pattern = "^-?[0-9]{1,18}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
     cursor: Option<String>,
     /// Entries of a page, 1 to 100; 20.
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
 }
 
-/// A page of a search, the last arrivals first.
+/// A page of a search, the last arrivals first. A page can have fewer entries than asked for, or none, and still not be the last
+/// one: only so many records are tested for a page.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SearchPage {
     /// The records.
@@ -68,7 +79,7 @@ pub(crate) struct SearchPage {
 }
 
 impl SearchQuery {
-    fn search(self) -> Result<Search, Refusal> {
+    pub(crate) fn search(self) -> Result<Search, Refusal> {
         let metric = match (self.metric, self.least, self.most) {
             (None, None, None) => None,
             (None, ..) => {
@@ -139,17 +150,9 @@ pub(crate) async fn search(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let search = query.search()?;
-    let heads = site.store.search(&search).await?;
-    let last = heads
-        .last()
-        .filter(|_| heads.len() == search.limit as usize);
-    let next = last.map(|head| {
-        cursor_text(Cursor {
-            received_ms: head.received_ms,
-            id: head.id,
-        })
-    });
-    let records = heads.into_iter().map(Listed::from).collect();
+    let page = site.store.search(&search).await?;
+    let next = page.next.map(cursor_text);
+    let records = page.heads.into_iter().map(Listed::from).collect();
     Ok(kept(&headers, &SearchPage { records, next }))
 }
 
@@ -159,10 +162,13 @@ pub(crate) async fn search(
 #[into_params(parameter_in = Query)]
 pub(crate) struct NamesQuery {
     /// Beginning of the name.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     q: Option<String>,
     /// `next` of the page before.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     cursor: Option<String>,
     /// Entries of a page, 1 to 100; 20.
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
 }
 
@@ -293,7 +299,7 @@ pub(crate) struct ProductView {
 /// A product by key or name.
 #[utoipa::path(
     get, path = "/api/v1/products/{key}", tag = "read",
-    params(("key" = String, Path, description = "Key or name of the product")),
+    params(("key" = String, Path, pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$", description = "Key or name of the product")),
     responses(
         (status = 200, description = "The product", body = ProductView),
         (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
@@ -372,8 +378,10 @@ pub(crate) struct BoardsPage {
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
     /// `next` of the page before.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     cursor: Option<String>,
     /// Entries of a page, 1 to 100; 20.
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
 }
 
@@ -409,6 +417,7 @@ pub(crate) async fn boards(
 #[into_params(parameter_in = Query)]
 pub(crate) struct MetricQuery {
     /// Id of the metric, such as `rand_read_4k`.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     metric: String,
 }
 
@@ -460,10 +469,12 @@ pub(crate) async fn contexts(
 #[into_params(parameter_in = Query)]
 pub(crate) struct RankingQuery {
     /// Id of the metric, such as `rand_read_4k`.
+    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     metric: String,
     /// Key of the context.
     context: i64,
     /// Places, 1 to 100; 20.
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
 }
 
@@ -535,9 +546,22 @@ pub(crate) struct ChangesPage {
     next: String,
 }
 
+/// A page of the changes.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ChangesQuery {
+    /// `next` of the page before.
+    #[param(pattern = "^[0-9]{1,18}$")]
+    cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 20.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+}
+
 /// Lists changes, oldest first, for those who keep a copy. Withdrawn records have to be deleted there too.
 #[utoipa::path(
-    get, path = "/api/v1/changes", tag = "read", params(PageQuery),
+    get, path = "/api/v1/changes", tag = "read", params(ChangesQuery),
     responses(
         (status = 200, description = "A page", body = ChangesPage),
         Asked, Read,
@@ -545,7 +569,7 @@ pub(crate) struct ChangesPage {
 )]
 pub(crate) async fn changes(
     State(site): State<Arc<Site>>,
-    Parameters(query): Parameters<PageQuery>,
+    Parameters(query): Parameters<ChangesQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let limit = limit(query.limit)?;

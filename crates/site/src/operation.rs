@@ -94,7 +94,7 @@ pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
 }
 
 /// Results derived from kept bytes; `None` if they cannot be read.
-fn rederived(
+pub(crate) fn rederived(
     _: Uuid,
     packed: &[u8],
     tag: Option<[u8; TAG_BYTES]>,

@@ -206,6 +206,10 @@ impl From<SiteStoreError> for Refusal {
     fn from(error: SiteStoreError) -> Self {
         match error {
             SiteStoreError::Busy => Self::busy(),
+            SiteStoreError::Unavailable(error) => {
+                tracing::error!(error = ?error, "the database cannot be reached");
+                Self::busy()
+            }
             other => {
                 tracing::error!(error = ?other, "the database failed");
                 Self::failed()

@@ -20,6 +20,7 @@ use crate::answers::{Listed, accepted, day_of, kept, now_ms, tagged, withdrawn};
 use crate::derived;
 use crate::described::{OfRun, Read};
 use crate::parameters::RunId;
+use crate::peer::Block;
 use crate::problem::Refusal;
 use crate::state::Site;
 use crate::submit::pack;
@@ -159,13 +160,17 @@ pub(crate) async fn state(
 pub(crate) async fn amend(
     State(site): State<Arc<Site>>,
     RunId(id): RunId,
+    Block(block): Block,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Accepted>, Refusal> {
     let token = token_hash(&headers)?;
     // The token first: nothing is read for strangers.
     let head = permitted(&site, id, token).await?;
-    let received = site.bodies.receive(&headers, body, MOST_STATEMENT).await?;
+    let received = site
+        .bodies
+        .receive(block, &headers, body, MOST_STATEMENT)
+        .await?;
     let stored = stored(&site, id).await?;
     let amendment =
         tokio::task::spawn_blocking(move || amendment(id, &stored, &received.unpack()?, &head));

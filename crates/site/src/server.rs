@@ -17,9 +17,12 @@ use tower::ServiceExt;
 
 use crate::error::SiteError;
 use crate::peer::{Peer, block_hash};
+use crate::stream::Stream;
 
 /// Time to the first byte of a connection, for the head of a request, and between two requests.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Time in which a client has to read some of an answer.
+const STALL_TIME: Duration = Duration::from_secs(30);
 /// Most headers of a request.
 const MOST_HEADERS: usize = 64;
 /// Most bytes of the head of a request.
@@ -35,6 +38,7 @@ pub struct Served {
     listener: TcpListener,
     connections: usize,
     head_time: Duration,
+    stall_time: Duration,
 }
 
 /// Opens the port.
@@ -48,6 +52,7 @@ pub async fn listen(address: SocketAddr, connections: usize) -> Result<Served, S
         listener,
         connections,
         head_time: HEAD_TIME,
+        stall_time: STALL_TIME,
     })
 }
 
@@ -66,12 +71,19 @@ impl Served {
         Self { head_time, ..self }
     }
 
+    /// Sets the time in which a client has to read some of an answer.
+    #[must_use]
+    pub fn with_stall_time(self, stall_time: Duration) -> Self {
+        Self { stall_time, ..self }
+    }
+
     /// Answers requests until `end` is done, then lets those under way finish.
     pub async fn run(self, router: Router, end: impl Future<Output = ()>) {
         let door = Door {
             router,
             open: Arc::new(Open::new(self.connections)),
             head_time: self.head_time,
+            stall_time: self.stall_time,
             graceful: GracefulShutdown::new(),
         };
         let mut end = std::pin::pin!(end);
@@ -100,6 +112,7 @@ struct Door {
     router: Router,
     open: Arc<Open>,
     head_time: Duration,
+    stall_time: Duration,
     graceful: GracefulShutdown,
 }
 
@@ -121,7 +134,8 @@ impl Door {
             .header_read_timeout(self.head_time)
             .max_headers(MOST_HEADERS)
             .max_buf_size(MOST_HEAD_BYTES);
-        let (watcher, head_time) = (self.graceful.watcher(), self.head_time);
+        let (watcher, head_time, stall_time) =
+            (self.graceful.watcher(), self.head_time, self.stall_time);
         tokio::spawn(async move {
             let _place = place;
             let _ = stream.set_nodelay(true);
@@ -129,7 +143,8 @@ impl Door {
             if !matches!(first, Ok(Ok(1..))) {
                 return;
             }
-            let connection = builder.serve_connection(TokioIo::new(stream), service);
+            let stream = TokioIo::new(Stream::new(stream, stall_time));
+            let connection = builder.serve_connection(stream, service);
             // Broken connections are the client's business.
             let _ = watcher.watch(connection).await;
         });

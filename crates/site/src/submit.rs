@@ -25,8 +25,8 @@ use crate::state::Site;
 const PACKING: i32 = 3;
 
 /// The sender, from the headers.
-#[derive(Clone, Copy, Debug)]
-struct Sender {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sender {
     tag: Option<[u8; 16]>,
     token_hash: Option<[u8; 32]>,
 }
@@ -38,8 +38,8 @@ struct Sender {
     post, path = "/api/v1/records", tag = "submit",
     request_body(content = String, content_type = "application/x-ndjson", description = "The record in one line, then the statement in one line"),
     params(
-        ("cardmark-token-hash" = Option<String>, Header, description = "SHA-256 of the edit token, 64 hexadecimal digits"),
-        ("cardmark-tag" = Option<String>, Header, description = "Submitter's tag, 32 hexadecimal digits"),
+        ("cardmark-token-hash" = String, Header, pattern = "^[0-9a-f]{64}$", description = "SHA-256 of the edit token, 64 hexadecimal digits"),
+        ("cardmark-tag" = String, Header, pattern = "^[0-9a-f]{32}$", description = "Submitter's tag, 32 hexadecimal digits"),
     ),
     responses(
         (status = 201, description = "Stored", body = Accepted),
@@ -76,14 +76,18 @@ async fn answer(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<(&'static str, Response), Refusal> {
-    let sender = sender(headers)?;
-    let limits = limits(site, block, sender.tag);
-    // Before the body: what cannot be checked need not arrive.
-    let Ok(place) = Arc::clone(&site.checking).try_acquire_owned() else {
-        discard(body).await;
-        return Err(Refusal::busy());
+    let sender = match sender(headers) {
+        Ok(sender) => sender,
+        Err(refusal) => {
+            discard(body).await;
+            return Err(refusal);
+        }
     };
-    let received = site.bodies.receive(headers, body, MOST_BODY).await?;
+    let limits = limits(site, block, sender.tag);
+    let received = site.bodies.receive(block, headers, body, MOST_BODY).await?;
+    // After the body: a slow one holds no place.
+    let place = Arc::clone(&site.checking).try_acquire_owned();
+    let place = place.map_err(|_| Refusal::busy())?;
     let processor = Arc::clone(&site.processors)
         .acquire_owned()
         .await
@@ -155,7 +159,11 @@ fn limits(site: &Site, block: [u8; 16], tag: Option<[u8; 16]>) -> Vec<Bucket> {
 }
 
 /// Reads, checks and packs a submission; blocks.
-fn incoming(received: Received, sender: Sender, limits: Vec<Bucket>) -> Result<Incoming, Refusal> {
+pub(crate) fn incoming(
+    received: Received,
+    sender: Sender,
+    limits: Vec<Bucket>,
+) -> Result<Incoming, Refusal> {
     let text = received.unpack()?;
     let submission =
         read_submission(&text).map_err(|error| Refusal::not_a_submission(&error, &text))?;

@@ -30,6 +30,8 @@ create table records (
     context_key bigint not null,
     context text collate "C" not null,
     checks text collate "C" not null,
+    -- Figures: a list of metric, value, and 1 if low figures are better.
+    figures text collate "C" not null,
     is_fake bigint not null,
     -- The product, if the record is shared storage.
     shared_product text collate "C",
@@ -51,18 +53,15 @@ create table tombstones (
     primary key (id)
 ) partition by hash (id);
 
+-- Records by the figures of each metric.
 create table figures (
-    id bytea not null,
-    metric text collate "C" not null,
     area bigint not null,
-    -- Empty if the product is unknown.
-    product text collate "C" not null,
-    -- Quarter of an octave, for searching by value.
+    metric text collate "C" not null,
+    -- Quarter of an octave.
     quarter bigint not null,
     received_ms bigint not null,
-    value double precision not null,
-    lowest_first bigint not null,
-    primary key (id, metric)
+    id bytea not null,
+    primary key (area, metric, quarter, received_ms, id)
 ) partition by hash (id);
 
 create table facets (
@@ -86,17 +85,9 @@ create table tag_cards (
     tag bytea not null,
     card bytea not null,
     runs bigint not null,
+    -- Medians of the runs by metric, if summaries count the card.
+    figures text collate "C",
     primary key (product, context_key, tag, card)
-);
-
-create table card_figures (
-    product text collate "C" not null,
-    context_key bigint not null,
-    tag bytea not null,
-    card bytea not null,
-    metric text collate "C" not null,
-    value double precision not null,
-    primary key (product, context_key, tag, card, metric)
 );
 
 create table summaries (
@@ -189,9 +180,6 @@ create index records_product on records (shared_product, received_ms, id) where 
 create index records_card on records (counted_card, shared_product, context_key, received_ms, id)
     where counted_card is not null;
 create index records_month on records (area, month, received_ms, id);
-create index records_product_month on records (area, product_key, month, received_ms, id);
-create index figures_value on figures (area, metric, quarter, received_ms, id);
-create index figures_product_value on figures (area, metric, product, quarter, received_ms, id);
 create index changes_sequence on changes (sequence);
 create index summaries_place on summaries (metric, is_ranked, context_key, place, product);
 create index product_contexts_context on product_contexts (context_key);

@@ -30,6 +30,8 @@ create table records (
     context_key integer not null,
     context text not null,
     checks text not null,
+    -- Figures: a list of metric, value, and 1 if low figures are better.
+    figures text not null,
     is_fake integer not null,
     -- The product, if the record is shared storage.
     shared_product text,
@@ -51,18 +53,15 @@ create table tombstones (
     primary key (id)
 ) strict, without rowid;
 
+-- Records by the figures of each metric.
 create table figures (
-    id blob not null,
-    metric text not null,
     area integer not null,
-    -- Empty if the product is unknown.
-    product text not null,
-    -- Quarter of an octave, for searching by value.
+    metric text not null,
+    -- Quarter of an octave.
     quarter integer not null,
     received_ms integer not null,
-    value real not null,
-    lowest_first integer not null,
-    primary key (id, metric)
+    id blob not null,
+    primary key (area, metric, quarter, received_ms, id)
 ) strict, without rowid;
 
 create table facets (
@@ -86,17 +85,9 @@ create table tag_cards (
     tag blob not null,
     card blob not null,
     runs integer not null,
+    -- Medians of the runs by metric, if summaries count the card.
+    figures text,
     primary key (product, context_key, tag, card)
-) strict, without rowid;
-
-create table card_figures (
-    product text not null,
-    context_key integer not null,
-    tag blob not null,
-    card blob not null,
-    metric text not null,
-    value real not null,
-    primary key (product, context_key, tag, card, metric)
 ) strict, without rowid;
 
 create table summaries (
@@ -174,9 +165,6 @@ create index records_product on records (shared_product, received_ms, id) where 
 create index records_card on records (counted_card, shared_product, context_key, received_ms, id)
     where counted_card is not null;
 create index records_month on records (area, month, received_ms, id);
-create index records_product_month on records (area, product_key, month, received_ms, id);
-create index figures_value on figures (area, metric, quarter, received_ms, id);
-create index figures_product_value on figures (area, metric, product, quarter, received_ms, id);
 create index changes_sequence on changes (sequence);
 create index summaries_place on summaries (metric, is_ranked, context_key, place, product);
 create index product_contexts_context on product_contexts (context_key);

@@ -28,7 +28,7 @@ contract! {
         a_full_queue_refuses;
     limits: a_bucket_empties_and_fills, a_repeated_submission_costs_nothing, purging_keeps_what_is_in_use;
     seeds: seeds_fresh_used_expired_foreign;
-    lists: pages_show_each_record_once, conditions_are_met, ranges_are_met, products_boards_rankings, cards_of_a_submitter_are_capped,
+    lists: pages_show_each_record_once, a_page_tests_a_limited_number_of_records, conditions_are_met, ranges_are_met, products_boards_rankings, cards_of_a_submitter_are_capped,
         fakes_are_counted, changes_are_followed;
-    rebuild: any_order_ends_in_the_same_rows, a_rebuild_repairs_rows;
+    rebuild: any_order_ends_in_the_same_rows, loaded_records_count_like_others, a_rebuild_repairs_rows;
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{Quantity, StorageKind};
 use cardmark_share::{Area, CheckOutcome, context_key};
-use cardmark_site_store::{ChangeKind, Cursor, Head, MetricRange, Search, SiteStore};
+use cardmark_site_store::{ChangeKind, Head, MetricRange, Search, SiteStore};
 use uuid::Uuid;
 
 use crate::samples::{METRICS, NOW_MS, amendment, by_itself, incoming, token};
@@ -33,16 +33,35 @@ async fn pages(store: &SiteStore, mut search: Search) -> Vec<Head> {
     let mut all: Vec<Head> = Vec::new();
     loop {
         let page = store.search(&search).await.unwrap();
-        assert!(page.len() <= search.limit as usize);
-        let Some(last) = page.last() else {
+        assert!(page.heads.len() <= search.limit as usize);
+        all.extend(page.heads);
+        if page.next.is_none() {
             return all;
-        };
-        search.after = Some(Cursor {
-            received_ms: last.received_ms,
-            id: last.id,
-        });
-        all.extend(page);
+        }
+        assert_ne!(page.next, search.after);
+        search.after = page.next;
     }
+}
+
+/// Records that have to be there before a page ends although no record of it meets the conditions.
+const MANY: u128 = 1010;
+
+pub(crate) async fn a_page_tests_a_limited_number_of_records(site: Site) {
+    let store = site.open().await;
+    let mut rare = incoming(1, "Card A", 1, 1);
+    rare.extract.bus = Some("rare".to_owned());
+    rare.received_ms = NOW_MS - 1;
+    store.put(rare).await.unwrap();
+    let many = (2..MANY).map(|run| incoming(run, "Card A", (run % 7) as u8, 1));
+    store.load(many.collect()).await.unwrap();
+    let search = Search {
+        bus: Some("rare".to_owned()),
+        ..of_limit(20)
+    };
+    let first = store.search(&search).await.unwrap();
+    assert!(first.heads.is_empty());
+    assert!(first.next.is_some());
+    assert_eq!(pages(&store, search).await.len(), 1);
 }
 
 fn of_limit(limit: u32) -> Search {

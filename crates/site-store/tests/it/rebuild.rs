@@ -134,7 +134,6 @@ async fn empty(site: &Site) {
         "facets",
         "changes",
         "tag_cards",
-        "card_figures",
         "summaries",
         "product_contexts",
         "product_cards",
@@ -235,7 +234,7 @@ pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
         "update products set cards = 500, name = 'x'",
         "insert into products (key, name, name_small, members, runs, cards, fakes) values ('none', '', '', 1, 1, 1, 1)",
         "update records set shared_product = null where product_key = '~card b'",
-        "delete from card_figures",
+        "update tag_cards set figures = null",
         "delete from product_cards",
         "update boards set records = 9",
         "update totals set count = 9 where name <> 'changes'",
@@ -288,4 +287,25 @@ pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
     };
     assert_eq!(head.state, cardmark_site_store::State::Quarantined);
     assert_eq!(store.counts().await.unwrap().quarantined, 1);
+}
+
+pub(crate) async fn loaded_records_count_like_others(site: Site) {
+    let store = site.open().await;
+    let submission = |run: u128| {
+        let product = ["Card A", "Card B"][run as usize % 2];
+        let mut one = incoming(run, product, (run % 3) as u8, (run % 8) as u8);
+        if run == 7 {
+            one.checks = by_itself(CheckOutcome::Failed);
+        }
+        one
+    };
+    for run in 1..40 {
+        store.put(submission(run)).await.unwrap();
+    }
+    let dump = store.summaries_dump().await.unwrap();
+    empty(&site).await;
+    store.load((1..40).map(submission).collect()).await.unwrap();
+    assert_eq!(store.rebuild_summaries().await.unwrap(), 2);
+    assert_eq!(store.summaries_dump().await.unwrap(), dump);
+    assert_eq!(store.changes(0, 100).await.unwrap().len(), 39);
 }

@@ -3,12 +3,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, measured, text_of};
 
 struct Up {
     address: SocketAddr,
@@ -31,6 +32,39 @@ async fn up(rig: &Rig, head_time: Duration, connections: usize) -> Up {
         end,
         ended,
     }
+}
+
+/// More than any socket buffers, and not read.
+#[tokio::test]
+async fn a_client_that_does_not_read_is_closed() {
+    let rig = Rig::new().await;
+    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), 64)
+        .await
+        .unwrap();
+    let address = served.address().unwrap();
+    let served = served.with_stall_time(Duration::from_millis(200));
+    tokio::spawn(served.run(rig.router.clone(), std::future::pending()));
+    let (_reader, mut writer) = TcpStream::connect(address).await.unwrap().into_split();
+    let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: x\r\n\r\n";
+    // Until the site has closed it.
+    while writer.write_all(request).await.is_ok() {}
+    assert!(ask(address).await.contains("200 OK"));
+}
+
+#[tokio::test]
+async fn slow_bodies_take_no_place_from_others() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 256).await;
+    let mut slow = Vec::new();
+    for _ in 0..100 {
+        let mut stream = TcpStream::connect(up.address).await.unwrap();
+        let head = "POST /api/v1/records HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    assert!(ask(up.address).await.contains("200 OK"));
+    let answer = rig.submit(1, &text_of(&measured())).await;
+    assert_eq!(answer.status, StatusCode::CREATED);
 }
 
 async fn ask(address: SocketAddr) -> String {

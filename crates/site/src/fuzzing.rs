@@ -1,0 +1,63 @@
+//! For `fuzz/`: what the site does with bodies and queries, without its store.
+
+use axum::extract::{FromRequestParts, Request};
+use cardmark_core::Record;
+use cardmark_share::read_submission;
+use cardmark_site_store::{Incoming, Search};
+use futures_util::FutureExt;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::body::Received;
+use crate::compare::{CompareQuery, compared, ids};
+use crate::derived;
+use crate::lists::SearchQuery;
+use crate::operation::rederived;
+use crate::parameters::Parameters;
+use crate::submit::{Sender, incoming};
+
+/// Reads, checks and packs the body of a submission; `None` if it is refused.
+///
+/// # Panics
+/// If its kept form cannot be read again, or a rebuild derives something else.
+#[must_use]
+pub fn submission(encoding: &str, body: Vec<u8>) -> Option<Incoming> {
+    let received = Received::for_fuzzing(encoding, body)?;
+    let incoming = incoming(received, Sender::default(), Vec::new()).ok()?;
+    let text = derived::unpack(&incoming.packed).ok();
+    assert!(text.is_some_and(|text| read_submission(&text).is_ok()));
+    assert!(derived::record(&incoming.packed).is_ok());
+    let again = rederived(
+        incoming.extract.id,
+        &incoming.packed,
+        None,
+        incoming.received_ms,
+    );
+    assert!(again.is_some_and(|again| {
+        again.extract == incoming.extract
+            && again.checks == incoming.checks
+            && again.card == incoming.card
+    }));
+    Some(incoming)
+}
+
+/// Reads the query of a search; `None` if it is refused.
+#[must_use]
+pub fn search(query: &str) -> Option<Search> {
+    parameters::<SearchQuery>(query)?.search().ok()
+}
+
+/// Compares records as a query asks, whatever runs it names; `None` if it is refused.
+#[must_use]
+pub fn compare(query: &str, base: &[Record], other: &[Record]) -> Option<Value> {
+    let query = parameters::<CompareQuery>(query)?;
+    let is_list = ids(&query.base).is_ok() && ids(&query.other).is_ok();
+    is_list.then(|| compared(&query, base, other).ok())?
+}
+
+fn parameters<T: DeserializeOwned>(query: &str) -> Option<T> {
+    let uri = format!("/?{query}");
+    let (mut parts, ()) = Request::builder().uri(uri).body(()).ok()?.into_parts();
+    let read = Parameters::<T>::from_request_parts(&mut parts, &()).now_or_never()?;
+    read.ok().map(|read| read.0)
+}
