@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "programs for the hand")]
 
+pub mod forgery;
 pub mod poisson;
 pub mod share;
 
