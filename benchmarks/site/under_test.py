@@ -25,8 +25,7 @@ CONFIG = {"reads_at_once": 10**9, "reads_per_s": 10**9, "connections": 4096}
 WRITES = {"of_address": 10**9, "of_address_per_hour": 10**9, "of_tag": 10**9, "of_tag_per_hour": 10**9}
 # Columns and tables that follow from the records, to compare them before and after a rebuild.
 DERIVED = {
-    "tag_cards": "product, context_key, tag, card, runs",
-    "card_figures": "product, context_key, tag, card, metric, value",
+    "tag_cards": "product, context_key, tag, card, runs, figures",
     "summaries": "product, context_key, metric, lowest_first, cards, submitters, median, is_ranked, place, buckets",
     "product_contexts": "product, context_key, context",
     "product_cards": "product, tag, card, runs, fakes",

@@ -16,7 +16,7 @@ type Change = fn(&mut Record, &Record) -> bool;
 pub struct Forgery {
     /// Its name.
     pub name: &'static str,
-    /// Whether the forger derives all figures again.
+    /// True if the forger derives all figures again.
     derives: bool,
     change: Change,
 }

@@ -7,22 +7,42 @@ use thiserror::Error;
 
 use crate::facts::from_toml;
 
-/// A version of a suite: its name, its version and its text.
-type SuiteText = (&'static str, u32, &'static str);
+/// A version of a suite.
+struct SuiteText {
+    name: &'static str,
+    version: u32,
+    text: &'static str,
+    /// The suite, once it was needed.
+    parsed: OnceLock<Suite>,
+}
 
 macro_rules! suite_text {
     ($name:literal, $version:literal) => {
-        (
-            $name,
-            $version,
-            include_str!(concat!("../suites/", $name, "-", $version, ".toml")),
-        )
+        SuiteText {
+            name: $name,
+            version: $version,
+            text: include_str!(concat!("../suites/", $name, "-", $version, ".toml")),
+            parsed: OnceLock::new(),
+        }
     };
+}
+
+impl SuiteText {
+    fn suite(&self) -> Result<Suite, CatalogError> {
+        if let Some(suite) = self.parsed.get() {
+            return Ok(suite.clone());
+        }
+        let suite = Suite {
+            digest: digest(self.name, self.version).map(str::to_owned),
+            ..parse(self.text)?
+        };
+        Ok(self.parsed.get_or_init(|| suite).clone())
+    }
 }
 
 /// The suites of the program; the first is the default, and of several versions the last one is run. Older
 /// versions remain for the records that were made with them.
-const SUITES: [SuiteText; 14] = [
+static SUITES: [SuiteText; 14] = [
     suite_text!("quick", 1),
     suite_text!("quick", 2),
     suite_text!("dramble", 1),
@@ -38,9 +58,6 @@ const SUITES: [SuiteText; 14] = [
     suite_text!("position", 1),
     suite_text!("block-sizes", 1),
 ];
-
-/// [`SUITES`], each parsed when it is needed for the first time.
-static PARSED: [OnceLock<Suite>; SUITES.len()] = [const { OnceLock::new() }; SUITES.len()];
 
 /// The suite for `cardmark crosscheck`; not a method for results, and so not listed.
 const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
@@ -74,7 +91,7 @@ pub enum CatalogError {
 /// Returns the names of the suites, the default first.
 #[must_use]
 pub fn suite_names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = SUITES.iter().map(|(name, _, _)| *name).collect();
+    let mut names: Vec<&str> = SUITES.iter().map(|one| one.name).collect();
     names.dedup();
     names
 }
@@ -84,29 +101,17 @@ pub fn suite_names() -> Vec<&'static str> {
 /// # Errors
 /// If there is none.
 pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
-    let named = || {
-        let numbered = SUITES.iter().zip(&PARSED);
-        numbered.filter(|((known, _, _), _)| *known == name)
-    };
+    let named = || SUITES.iter().filter(|one| one.name == name);
     let found = match version {
         None => named().next_back(),
-        Some(version) => named().find(|((_, known, _), _)| *known == version),
+        Some(version) => named().find(|one| one.version == version),
     };
     match (found, named().next_back(), version) {
-        (Some(((name, version, text), parsed)), _, _) => {
-            if let Some(suite) = parsed.get() {
-                return Ok(suite.clone());
-            }
-            let suite = Suite {
-                digest: digest(name, *version).map(str::to_owned),
-                ..parse(text)?
-            };
-            Ok(parsed.get_or_init(|| suite).clone())
-        }
-        (None, Some(((_, newest, _), _)), Some(version)) => Err(CatalogError::UnknownVersion {
+        (Some(one), _, _) => one.suite(),
+        (None, Some(newest), Some(version)) => Err(CatalogError::UnknownVersion {
             name: name.to_owned(),
             version,
-            newest: *newest,
+            newest: newest.version,
         }),
         _ => Err(CatalogError::UnknownSuite {
             name: name.to_owned(),
@@ -147,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_suite_is_readable() {
-        for (name, version, _) in SUITES {
+        for &SuiteText { name, version, .. } in &SUITES {
             let suite = suite(name, Some(version)).unwrap();
             assert_eq!((suite.name.as_str(), suite.version), (name, version));
             assert!(suite.workloads.iter().all(Workload::is_known), "{name}");
@@ -158,7 +163,13 @@ mod tests {
     /// Records may have fields that this version does not know; suites may not.
     #[test]
     fn every_field_of_a_suite_is_known() {
-        for (name, version, text) in SUITES {
+        for &SuiteText {
+            name,
+            version,
+            text,
+            ..
+        } in &SUITES
+        {
             let value: serde_json::Value = toml::from_str(text).unwrap();
             let mut unknown = Vec::new();
             let _: Suite =
@@ -171,7 +182,13 @@ mod tests {
     #[test]
     fn a_change_needs_a_new_version() {
         let mut found = String::new();
-        for (name, version, text) in SUITES {
+        for &SuiteText {
+            name,
+            version,
+            text,
+            ..
+        } in &SUITES
+        {
             let digest = sha2::Sha256::digest(text.as_bytes());
             let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
             found += &format!("{hex}  {name}-{version}.toml\n");

@@ -8,6 +8,7 @@ mod physics;
 mod plausible;
 mod range;
 mod recomputed;
+mod stated;
 
 use cardmark_core::{METHOD, Record};
 use cardmark_judge::derive_again_with;
@@ -100,7 +101,7 @@ fn failed_or_passed(name: CheckName, broken: &[String]) -> Check {
     }
 }
 
-/// A simulated card does the same again with the same seed, in each version of the program under another id.
+/// With the same seed, a simulated card gives the same measurements again; each version of the program names the run otherwise.
 fn repeats(area: Area, same_evidence: Option<Uuid>) -> Check {
     if area == Area::Simulated {
         let reason = "a simulated card repeats itself";

@@ -2,7 +2,7 @@
 //!
 //! Products have honest cards, each of another submitter, whose figures differ as cards of one product do. Then submitters come
 //! whose cards are three times as fast, and whose runs pass all checks. There are DRAWS products (20) of each size. To the first
-//! with 6, 12, 30 and 100 cards, the first forger sends CARDS cards (10,000); all others send 20, of which five count.
+//! with 6, 12, 30 and 100 cards, the first forger sends CARDS cards (10,000); all others send 20, and five of these count.
 //!
 //! The store is SQLite in a temporary file; then PostgreSQL, if `CARDMARK_TEST_POSTGRES` is the address of an empty database.
 
@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 /// Honest cards of a product, each of another submitter.
 const SIZES: [u32; 9] = [1, 2, 3, 5, 6, 8, 12, 30, 100];
-/// Those of which one is flooded.
+/// Sizes with one product that gets the flood of cards.
 const FLOODED: [u32; 4] = [6, 12, 30, 100];
 /// Forging submitters after which the median is read.
 const FORGERS: [u32; 5] = [1, 2, 3, 5, 10];

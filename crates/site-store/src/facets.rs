@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cardmark_share::{Area, Extract, context_key};
 
-/// Values of which each combination has a number.
+/// Usual conditions; each combination of their values has a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facet<'a> {
     pub(crate) is_simulated: bool,

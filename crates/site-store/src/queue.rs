@@ -149,57 +149,54 @@ impl Writer {
 
     /// Answers when the writes are durable. One whose submitter is gone is executed all the same.
     async fn write(&self, works: Vec<Work>, answers: Vec<Answer>) {
-        match self.commit(works).await {
-            Ok(outcomes) => {
-                for (answer, outcome) in answers.into_iter().zip(outcomes) {
-                    let _ = answer.send(outcome);
+        let mut answers = answers.into_iter();
+        for group in groups(works) {
+            let answers: Vec<Answer> = answers.by_ref().take(group.len()).collect();
+            match self.commit(group).await {
+                Ok(outcomes) => {
+                    for (answer, outcome) in answers.into_iter().zip(outcomes) {
+                        let _ = answer.send(outcome);
+                    }
                 }
-            }
-            Err(error) => {
-                let is_away = matches!(error, SiteStoreError::Unavailable(_));
-                let text = describe(&error);
-                for answer in answers {
-                    let error = sqlx::Error::Protocol(text.clone());
-                    let _ = answer.send(Err(match is_away {
-                        true => SiteStoreError::Unavailable(error),
-                        false => SiteStoreError::Database(error),
-                    }));
-                }
+                Err(error) => fail(answers, &error),
             }
         }
     }
 
     async fn commit(&self, works: Vec<Work>) -> Result<Vec<Result<Outcome>>> {
-        let mut outcomes = Vec::with_capacity(works.len());
-        for group in groups(works) {
-            let mut connection = self.pool.acquire().await?;
-            match execute(&mut connection, self.kind, group).await {
-                Ok(done) => outcomes.extend(done),
-                Err(error) => {
-                    // Its transaction may still be open.
-                    let _ = connection.close().await;
-                    return Err(error);
-                }
-            }
+        let mut connection = self.pool.acquire().await?;
+        let outcomes = execute(&mut connection, self.kind, works).await;
+        if outcomes.is_err() {
+            // Its transaction may still be open.
+            let _ = connection.close().await;
         }
-        Ok(outcomes)
+        outcomes
     }
 }
 
 /// Writes of one transaction each.
 fn groups(works: Vec<Work>) -> Vec<Vec<Work>> {
     let mut groups: Vec<Vec<Work>> = Vec::new();
-    let mut is_alone = true;
     for work in works {
+        let is_alone = work.is_alone();
         match groups.last_mut() {
-            Some(group) if !is_alone && !work.is_alone() => group.push(work),
-            _ => {
-                is_alone = work.is_alone();
-                groups.push(vec![work]);
-            }
+            Some(group) if !is_alone && !group.iter().any(Work::is_alone) => group.push(work),
+            _ => groups.push(vec![work]),
         }
     }
     groups
+}
+
+/// Tells all who wait for a transaction that it failed.
+fn fail(answers: Vec<Answer>, error: &SiteStoreError) {
+    let kind = match error {
+        SiteStoreError::Unavailable(_) => SiteStoreError::Unavailable,
+        _ => SiteStoreError::Database,
+    };
+    let text = describe(error);
+    for answer in answers {
+        let _ = answer.send(Err(kind(sqlx::Error::Protocol(text.clone()))));
+    }
 }
 
 /// The error with its causes, for several who wait for the same transaction.

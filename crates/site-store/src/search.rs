@@ -160,7 +160,7 @@ async fn read(
     let (limit, mut found, mut tested) = (limit(search), Vec::new(), 0);
     let mut after = search.after;
     loop {
-        // Where few records meet the conditions, larger parts save statements.
+        // Larger parts save statements if few records meet the conditions.
         let part = if tested == 0 {
             limit
         } else {

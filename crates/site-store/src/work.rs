@@ -110,8 +110,8 @@ impl Work {
         }
     }
 
-    /// Returns whether its transaction does nothing else: it locks the whole table of boards, and would wait forever for a second
-    /// one that does, if both had changed a board before.
+    /// Returns whether it needs a transaction of its own. `RebuildTotals` locks the table of boards: two that had changed a board
+    /// before would wait for each other forever.
     pub(crate) fn is_alone(&self) -> bool {
         matches!(self, Self::RebuildTotals)
     }

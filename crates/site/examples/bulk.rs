@@ -1,7 +1,7 @@
 //! Fills a database for tests of reading: `bulk DATABASE RECORDS PATHS`. Writes requests to the file PATHS, for `load`.
 //!
 //! RECORDS are copies of 10,000 runs, each with another id, card, submitter and day. A run is the one that `load` submits with all figures
-//! changed by a factor of its own, on one of 10,000 products, of which few have many runs, and 20 boards. The bytes of a copy are those of its run.
+//! changed by a factor of its own, on one of 10,000 products (a few have many runs) and 20 boards. The bytes of a copy are those of its run.
 
 #![allow(
     clippy::print_stdout,
@@ -20,7 +20,7 @@ use cardmark_share::{Derivation, derive, read_submission, write_submission};
 use cardmark_site_store::{Incoming, SiteStore};
 use uuid::Uuid;
 
-/// Runs of which all others are copies.
+/// Distinct runs; all others are copies of them.
 const RUNS: u64 = 10_000;
 const PRODUCTS: u64 = 10_000;
 /// Records of a transaction.

@@ -1,8 +1,7 @@
 //! Bodies of requests: counted while they arrive, and while they are unpacked.
 
-use std::collections::HashMap;
 use std::io::Read;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -11,6 +10,7 @@ use cardmark_share::{MOST_PACKED_BYTES, MOST_SENT_BYTES};
 use http_body_util::BodyExt;
 
 use crate::problem::Refusal;
+use crate::shares::{Share, Shares};
 
 /// Time in which a body has to arrive.
 const TIME: Duration = Duration::from_secs(60);
@@ -23,31 +23,16 @@ const MOST_STEPS: usize = 1_024;
 /// Part of the memory that one address block may have: a quarter.
 const BLOCK_SHARE: usize = 4;
 
-/// Memory for all bodies that arrive at a time. One address block gets a part of it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BodyMemory(Arc<Mutex<Used>>);
-
-/// Steps of memory in use.
-#[derive(Debug, Default)]
-struct Used {
-    all: usize,
-    by_block: HashMap<[u8; 16], usize>,
-}
-
-/// Memory of one body; free again when it is dropped.
-#[derive(Debug)]
-struct Charge {
-    memory: BodyMemory,
-    block: [u8; 16],
-    steps: usize,
-}
+/// Memory for all bodies that arrive at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyMemory(Arc<Shares>);
 
 /// A body and the memory that it is charged to.
 #[derive(Debug)]
 pub(crate) struct Received {
     bytes: Vec<u8>,
     encoding: Encoding,
-    _charge: Charge,
+    _memory: Share,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +76,7 @@ impl BodyMemory {
         if stated.is_some_and(|bytes: usize| bytes > most) {
             return Err(Refusal::too_large(most, "the body"));
         }
-        let (mut bytes, mut charge) = (Vec::new(), self.charge(block));
+        let (mut bytes, mut memory) = (Vec::new(), Share::of(&self.0, block));
         while let Some(frame) = body.frame().await {
             let frame = frame
                 .map_err(|error| Refusal::bad_request(format!("the body broke off: {error}")))?;
@@ -101,7 +86,7 @@ impl BodyMemory {
             if bytes.len() + data.len() > most {
                 return Err(Refusal::too_large(most, "the body"));
             }
-            if !charge.grow(bytes.len() + data.len()) {
+            if !grow(&mut memory, bytes.len() + data.len()) {
                 return Err(Refusal::busy());
             }
             bytes.extend_from_slice(&data);
@@ -109,53 +94,21 @@ impl BodyMemory {
         Ok(Received {
             bytes,
             encoding,
-            _charge: charge,
+            _memory: memory,
         })
     }
+}
 
-    fn charge(&self, block: [u8; 16]) -> Charge {
-        Charge {
-            memory: self.clone(),
-            block,
-            steps: 0,
-        }
-    }
-
-    fn used(&self) -> MutexGuard<'_, Used> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl Default for BodyMemory {
+    fn default() -> Self {
+        Self(Shares::new(MOST_STEPS))
     }
 }
 
-impl Charge {
-    /// Takes memory for so many bytes in all; false if there is none.
-    fn grow(&mut self, bytes: usize) -> bool {
-        let missing = bytes.div_ceil(STEP).saturating_sub(self.steps);
-        if missing == 0 {
-            return true;
-        }
-        let mut used = self.memory.used();
-        let of_block = used.by_block.get(&self.block).copied().unwrap_or(0);
-        if used.all + missing > MOST_STEPS || of_block + missing > MOST_STEPS / BLOCK_SHARE {
-            return false;
-        }
-        used.all += missing;
-        used.by_block.insert(self.block, of_block + missing);
-        self.steps += missing;
-        true
-    }
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        let mut used = self.memory.used();
-        used.all -= self.steps;
-        if let Some(of_block) = used.by_block.get_mut(&self.block) {
-            *of_block -= self.steps;
-            if *of_block == 0 {
-                used.by_block.remove(&self.block);
-            }
-        }
-    }
+/// Takes memory for a body of this many bytes; false if there is none.
+fn grow(memory: &mut Share, bytes: usize) -> bool {
+    let missing = bytes.div_ceil(STEP).saturating_sub(memory.count());
+    missing == 0 || memory.take(missing, MOST_STEPS / BLOCK_SHARE)
 }
 
 /// Reads a body and drops it, so that its sender sees the answer: one that still sends loses it when the connection is
@@ -201,7 +154,7 @@ impl Received {
         Some(Self {
             bytes,
             encoding: Encoding::of(&headers).ok()?,
-            _charge: BodyMemory::default().charge([0; 16]),
+            _memory: Share::of(&Shares::new(0), [0; 16]),
         })
     }
 
@@ -248,32 +201,3 @@ fn limited(reader: impl Read) -> Result<Vec<u8>, Refusal> {
 
 /// Most bytes of a submission as it arrives.
 pub(crate) const MOST_BODY: usize = MOST_PACKED_BYTES;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_block_cannot_take_all_memory() {
-        let memory = BodyMemory::default();
-        let (one, other) = ([1; 16], [2; 16]);
-        let quarter = MOST_STEPS / BLOCK_SHARE * STEP;
-        let mut first = memory.charge(one);
-        assert!(first.grow(1) && first.grow(STEP) && first.grow(quarter));
-        assert!(!first.grow(quarter + 1) && !memory.charge(one).grow(1));
-        assert!(memory.charge(other).grow(quarter));
-        drop(first);
-        assert!(memory.charge(one).grow(quarter));
-        assert!(memory.used().by_block.is_empty());
-        let others: Vec<Charge> = (3..=6)
-            .map(|block| {
-                let mut charge = memory.charge([block; 16]);
-                assert!(charge.grow(quarter));
-                charge
-            })
-            .collect();
-        assert!(!memory.charge(one).grow(1));
-        drop(others);
-        assert_eq!(memory.used().all, 0);
-    }
-}

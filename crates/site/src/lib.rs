@@ -26,6 +26,7 @@ mod published;
 mod records;
 mod seeds;
 mod server;
+mod shares;
 mod state;
 mod stream;
 mod submit;

@@ -67,8 +67,8 @@ pub(crate) struct SearchQuery {
     limit: Option<u32>,
 }
 
-/// A page of a search, the last arrivals first. A page can have fewer entries than asked for, or none, and still not be the last
-/// one: only so many records are tested for a page.
+/// A page of a search, the last arrivals first. A page tests a limited number of records: it can have fewer entries than asked for, or
+/// none, and still not be the last.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SearchPage {
     /// The records.

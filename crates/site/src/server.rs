@@ -1,10 +1,9 @@
 //! The accept loop. It bounds what a connection may cost before a request is there: time to the first byte, time and
 //! size of the head, connections at a time and of one address block.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -17,6 +16,7 @@ use tower::ServiceExt;
 
 use crate::error::SiteError;
 use crate::peer::{Peer, block_hash};
+use crate::shares::{Share, Shares};
 use crate::stream::Stream;
 
 /// Time to the first byte of a connection, for the head of a request, and between two requests.
@@ -81,7 +81,7 @@ impl Served {
     pub async fn run(self, router: Router, end: impl Future<Output = ()>) {
         let door = Door {
             router,
-            open: Arc::new(Open::new(self.connections)),
+            open: Shares::new(self.connections),
             head_time: self.head_time,
             stall_time: self.stall_time,
             graceful: GracefulShutdown::new(),
@@ -110,7 +110,7 @@ impl Served {
 /// Settings common to all connections.
 struct Door {
     router: Router,
-    open: Arc<Open>,
+    open: Arc<Shares>,
     head_time: Duration,
     stall_time: Duration,
     graceful: GracefulShutdown,
@@ -118,7 +118,7 @@ struct Door {
 
 impl Door {
     fn take(&self, stream: TcpStream, address: SocketAddr) {
-        let Some(place) = Open::enter(&self.open, address) else {
+        let Some(place) = enter(&self.open, address) else {
             return;
         };
         let service = hyper::service::service_fn({
@@ -151,70 +151,14 @@ impl Door {
     }
 }
 
-/// Open connections.
-#[derive(Debug)]
-struct Open {
-    most: usize,
-    blocks: Mutex<Counts>,
-}
-
-#[derive(Debug, Default)]
-struct Counts {
-    all: usize,
-    by_block: HashMap<[u8; 16], usize>,
-}
-
-/// A connection's place among the open ones.
-#[derive(Debug)]
-struct Place {
-    open: Arc<Open>,
-    block: [u8; 16],
-}
-
-impl Open {
-    fn new(most: usize) -> Self {
-        Self {
-            most,
-            blocks: Mutex::default(),
-        }
-    }
-
-    /// Counts a connection; `None` if there are too many. Connections of this computer are those of a proxy.
-    fn enter(open: &Arc<Self>, address: SocketAddr) -> Option<Place> {
-        let block = block_hash(&[], address.ip());
-        let mut counts = open.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let most_of_block = match address.ip().is_loopback() {
-            true => open.most,
-            false => (open.most / BLOCK_SHARE).max(1),
-        };
-        let of_block = counts.by_block.get(&block).copied().unwrap_or(0);
-        if counts.all >= open.most || of_block >= most_of_block {
-            return None;
-        }
-        counts.all += 1;
-        counts.by_block.insert(block, of_block + 1);
-        Some(Place {
-            open: Arc::clone(open),
-            block,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut counts = self
-            .open
-            .blocks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        counts.all -= 1;
-        if let Some(of_block) = counts.by_block.get_mut(&self.block) {
-            *of_block -= 1;
-            if *of_block == 0 {
-                counts.by_block.remove(&self.block);
-            }
-        }
-    }
+/// Counts a connection; `None` if there are too many. Connections of this computer are those of a proxy.
+fn enter(open: &Arc<Shares>, address: SocketAddr) -> Option<Share> {
+    let most_of_block = match address.ip().is_loopback() {
+        true => open.most(),
+        false => (open.most() / BLOCK_SHARE).max(1),
+    };
+    let mut place = Share::of(open, block_hash(&[], address.ip()));
+    place.take(1, most_of_block).then_some(place)
 }
 
 #[cfg(test)]
@@ -223,8 +167,8 @@ mod tests {
 
     #[test]
     fn one_block_cannot_take_all_places() {
-        let open = Arc::new(Open::new(32));
-        let at = |address: &str| Open::enter(&open, format!("{address}:1").parse().unwrap());
+        let open = Shares::new(32);
+        let at = |address: &str| enter(&open, format!("{address}:1").parse().unwrap());
         let two = [at("192.0.2.1"), at("192.0.2.2")];
         assert!(two.iter().all(Option::is_some));
         assert!(at("192.0.2.3").is_none());

@@ -14,6 +14,7 @@ use cardmark_share::{
 };
 use cardmark_site_store::{Bucket, Incoming, Put};
 use sha2::{Digest, Sha256};
+use utoipa::IntoParams;
 
 use crate::answers::{accepted, day_of, now_ms};
 use crate::body::{MOST_BODY, Received, discard};
@@ -23,6 +24,23 @@ use crate::state::Site;
 
 /// Level of packing: a fraction of a millisecond for a usual record.
 const PACKING: i32 = 3;
+
+/// Headers of a submission.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "only a description")]
+struct SenderHeaders {
+    /// SHA-256 of the edit token, 64 hexadecimal digits.
+    #[param(
+        rename = "cardmark-token-hash",
+        nullable = false,
+        pattern = "^[0-9a-f]{64}$"
+    )]
+    token_hash: Option<String>,
+    /// Submitter's tag, 32 hexadecimal digits.
+    #[param(rename = "cardmark-tag", nullable = false, pattern = "^[0-9a-f]{32}$")]
+    tag: Option<String>,
+}
 
 /// The sender, from the headers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,10 +55,7 @@ pub(crate) struct Sender {
 #[utoipa::path(
     post, path = "/api/v1/records", tag = "submit",
     request_body(content = String, content_type = "application/x-ndjson", description = "The record in one line, then the statement in one line"),
-    params(
-        ("cardmark-token-hash" = String, Header, pattern = "^[0-9a-f]{64}$", description = "SHA-256 of the edit token, 64 hexadecimal digits"),
-        ("cardmark-tag" = String, Header, pattern = "^[0-9a-f]{32}$", description = "Submitter's tag, 32 hexadecimal digits"),
-    ),
+    params(SenderHeaders),
     responses(
         (status = 201, description = "Stored", body = Accepted),
         (status = 200, description = "The same record is stored already", body = Accepted),

@@ -3,6 +3,7 @@
 use cardmark_core::{Record, Trial, Workload};
 use jiff::civil::Date;
 
+use super::stated::stated_suite;
 use crate::check::{Check, CheckName, CheckOutcome};
 
 /// A date is at least a year and a month: `2026-11`.
@@ -47,11 +48,7 @@ fn is_after_tomorrow(day: &str, received_on: &str) -> bool {
 /// A workload that the suite of the record, in its version, does not have.
 pub(super) fn other_workload(record: &Record) -> Option<String> {
     let stated = record.suite.as_ref()?;
-    let suite = cardmark_catalog::suite(&stated.name, Some(stated.version)).ok()?;
-    let has_content = stated.digest.is_none() || stated.digest == suite.digest;
-    if !has_content {
-        return None;
-    }
+    let (suite, _) = stated_suite(record).filter(|(_, is_same)| *is_same)?;
     let has_tier = stated.tier.is_some();
     let is_of_suite = |trial: &&Trial| {
         let all = suite.workloads.iter();

@@ -3,6 +3,7 @@
 use cardmark_core::{METHOD, Metric, OriginKind, Record};
 use cardmark_judge::{JUDGE_VERSION, can_derive_again};
 
+use super::stated::stated_suite;
 use crate::check::{Check, CheckName, CheckOutcome};
 
 /// Names that a reason lists.
@@ -60,10 +61,8 @@ pub(super) fn recomputed(record: &Record, derived: &Record, differing: &[String]
 /// A known suite whose content, which never changes, is not that of the record. Its figures would count beside those of the
 /// suite, although nothing derives them.
 fn of_other_content(record: &Record) -> Option<String> {
-    let stated = record.suite.as_ref()?;
-    let known = cardmark_catalog::suite(&stated.name, Some(stated.version)).ok()?;
-    let is_other = stated.digest.is_some() && stated.digest != known.digest;
-    is_other.then(|| format!("{} {}", stated.name, stated.version))
+    let (suite, is_same) = stated_suite(record)?;
+    (!is_same).then(|| format!("{} {}", suite.name, suite.version))
 }
 
 fn listed(names: &[String]) -> String {

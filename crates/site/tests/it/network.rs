@@ -46,8 +46,9 @@ async fn a_client_that_does_not_read_is_closed() {
     tokio::spawn(served.run(rig.router.clone(), std::future::pending()));
     let (_reader, mut writer) = TcpStream::connect(address).await.unwrap().into_split();
     let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: x\r\n\r\n";
-    // Until the site has closed it.
-    while writer.write_all(request).await.is_ok() {}
+    let closed = async { while writer.write_all(request).await.is_ok() {} };
+    let patience = Duration::from_secs(60);
+    assert!(tokio::time::timeout(patience, closed).await.is_ok());
     assert!(ask(address).await.contains("200 OK"));
 }
 

@@ -53,6 +53,22 @@ async fn every_described_path_exists() {
     assert_eq!(served + "\n", COMMITTED);
 }
 
+/// Old clients, and people without a store of their own, send a record without them.
+#[test]
+fn headers_of_a_submission_may_be_absent() {
+    let description: Value = serde_json::from_str(COMMITTED).unwrap();
+    let parameters = description["paths"]["/api/v1/records"]["post"]["parameters"].as_array();
+    let headers = parameters.unwrap();
+    assert_eq!(headers.len(), 2);
+    for header in headers {
+        assert_eq!(
+            (&header["in"], &header["required"]),
+            (&"header".into(), &false.into())
+        );
+        assert_eq!(header["schema"]["type"], "string");
+    }
+}
+
 /// Released paths, methods, statuses and fields of answers stay.
 #[test]
 fn nothing_that_was_released_is_missing() {
