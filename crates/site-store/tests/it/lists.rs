@@ -43,25 +43,54 @@ async fn pages(store: &SiteStore, mut search: Search) -> Vec<Head> {
     }
 }
 
-/// Records that have to be there before a page ends although no record of it meets the conditions.
+/// More records than a page tests.
 const MANY: u128 = 1010;
 
 pub(crate) async fn a_page_tests_a_limited_number_of_records(site: Site) {
     let store = site.open().await;
-    let mut rare = incoming(1, "Card A", 1, 1);
-    rare.extract.bus = Some("rare".to_owned());
-    rare.received_ms = NOW_MS - 1;
-    store.put(rare).await.unwrap();
-    let many = (2..MANY).map(|run| incoming(run, "Card A", (run % 7) as u8, 1));
+    let many = (1..MANY).map(|run| {
+        let mut one = incoming(run, "Card A", (run % 7) as u8, 1);
+        one.extract.bus = match run {
+            1 => Some("first".to_owned()),
+            _ if run % 41 == 0 => Some("rare".to_owned()),
+            _ => None,
+        };
+        one
+    });
     store.load(many.collect()).await.unwrap();
-    let search = Search {
-        bus: Some("rare".to_owned()),
+    let first = Search {
+        bus: Some("first".to_owned()),
         ..of_limit(20)
     };
-    let first = store.search(&search).await.unwrap();
-    assert!(first.heads.is_empty());
-    assert!(first.next.is_some());
-    assert_eq!(pages(&store, search).await.len(), 1);
+    let page = store.search(&first).await.unwrap();
+    assert!(page.heads.is_empty() && page.next.is_some());
+    // Of several streams each is left at another place.
+    let rare = Search {
+        bus: Some("rare".to_owned()),
+        metric: Some(MetricRange {
+            metric: METRICS[0].to_owned(),
+            least: 1.0,
+            most: 1e12,
+        }),
+        ..of_limit(20)
+    };
+    let narrow = Search {
+        metric: Some(MetricRange {
+            metric: METRICS[0].to_owned(),
+            least: 90e6,
+            most: 180e6,
+        }),
+        ..rare.clone()
+    };
+    let all = pages(&store, of_limit(100)).await;
+    let of_bus = |bus: &str| -> Vec<Head> {
+        let of = all.iter().filter(|head| head.bus.as_deref() == Some(bus));
+        of.cloned().collect()
+    };
+    assert_eq!(pages(&store, first).await, of_bus("first"));
+    assert_eq!(of_bus("rare").len(), 24);
+    assert_eq!(pages(&store, rare).await, of_bus("rare"));
+    assert_eq!(pages(&store, narrow).await, of_bus("rare"));
 }
 
 fn of_limit(limit: u32) -> Search {

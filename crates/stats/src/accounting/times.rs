@@ -98,7 +98,8 @@ pub(super) fn slices(trial: &Trial) -> Option<String> {
     let is_span = trial.slice_span_ns.is_multiple_of(FIRST_SLICE_NS)
         && merged.is_power_of_two()
         && (merged == 1 || count >= MOST_SLICES / 2)
-        && count < MOST_SLICES;
+        // All but the last one are full, and as many full ones would have been merged.
+        && count <= MOST_SLICES;
     (!is_right || !is_span).then(|| {
         format!(
             "{count} slices of {} ns in a span of {} ns",

@@ -10,27 +10,30 @@ const SEED: u64 = 7;
 const COUNT: u64 = 5;
 const STEP_NS: u64 = 200_000_000;
 
-/// A trial as the loop makes it, without ramp.
 fn honest(id: u32) -> Trial {
+    honest_of(id, COUNT, STEP_NS)
+}
+
+/// A trial as the loop makes it, without ramp, with `count` operations that follow each other.
+fn honest_of(id: u32, count: u64, step_ns: u64) -> Trial {
     let mut all = workload("rand_write_4k", 4096);
-    all.stop.least_span_ns = COUNT * STEP_NS;
+    all.stop.least_span_ns = count * step_ns;
     let draws = TrialDraws {
         seed: SEED,
         id,
         ..TrialDraws::default()
     };
     let mut offsets = Offsets::new(&all, draws);
-    let mut trial = trial(id, COUNT, latencies([STEP_NS; COUNT as usize]));
+    let steps = std::iter::repeat_n(step_ns, usize::try_from(count).unwrap());
+    let mut trial = trial(id, count, latencies(steps));
     trial.workload = all.into();
     trial.untimed = Some(Untimed::default());
-    trial.slices = vec![Slice::default(); 2];
-    for number in 0..COUNT {
-        trial
-            .slices
-            .push(Slice(4096, 1, STEP_NS, Some(offsets.next_offset())));
-        if number + 1 < COUNT {
-            trial.slices.push(Slice::default());
-        }
+    trial.span_ns = count * step_ns;
+    trial.streams[0].span_ns = trial.span_ns;
+    let slice_at = |number: u64| usize::try_from(number * step_ns / trial.slice_span_ns).unwrap();
+    trial.slices = vec![Slice::default(); slice_at(count) + 1];
+    for number in 1..=count {
+        trial.slices[slice_at(number)] = Slice(4096, 1, step_ns, Some(offsets.next_offset()));
     }
     trial
 }
@@ -46,6 +49,19 @@ fn honest_record() -> Record {
 #[test]
 fn an_honest_record_contradicts_nothing() {
     assert_eq!(discrepancies(&honest_record()), []);
+}
+
+/// 4,096 full slices would have been merged; with a last one that is not full they are not.
+#[test]
+fn a_trial_just_before_its_slices_are_merged_contradicts_nothing() {
+    let trial = honest_of(0, 4095, 100_010_000);
+    assert_eq!(trial.slices.len(), 4096);
+    let mut record = honest_record();
+    record.written_bytes = trial.written_bytes;
+    record.trials = vec![trial];
+    assert_eq!(discrepancies(&record), []);
+    record.trials[0].slices.push(Slice::default());
+    assert_ne!(discrepancies(&record), []);
 }
 
 #[test]
