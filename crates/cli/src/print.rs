@@ -105,6 +105,15 @@ pub(crate) fn pretty(value: &impl Serialize) -> Result<String, CommandError> {
         })
 }
 
+/// JSON in one line.
+pub(crate) fn one_line(value: &impl Serialize) -> Result<String, CommandError> {
+    serde_json::to_string(value)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the result cannot be written").because(error.to_string())
+        })
+}
+
 /// A record as one line of JSON, as it is stored and sent.
 pub(crate) fn document(record: &Record) -> Result<String, CommandError> {
     record_to_json(record)
@@ -125,10 +134,7 @@ pub(crate) fn lines(record: &Record) -> Result<String, CommandError> {
 
 /// A statement as one line of JSON.
 pub(crate) fn statement(statement: &Statement) -> Result<String, CommandError> {
-    let text = serde_json::to_string(statement).map_err(|error| {
-        CommandError::new(Exit::Bug, "the statement cannot be written").because(error.to_string())
-    })?;
-    Ok(visible(&text).into_owned() + "\n")
+    Ok(visible(&one_line(statement)?).into_owned())
 }
 
 /// The lines of a run as JSON for standard output: indented on a terminal.

@@ -6,6 +6,7 @@ use cardmark_stats::{Claim, Conclusion, Difference, StallDifference};
 use serde_json::json;
 
 use crate::circumstances::circumstances;
+use crate::document::Block;
 use crate::layout::{joined, painted, points, wrap};
 use crate::names::{plain_name, workload_name};
 use crate::style::{Style, Tone, clean};
@@ -67,6 +68,27 @@ pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> St
         notes(comparison, shows_p, width, style),
     ];
     joined(&blocks)
+}
+
+/// Width of lines that a page breaks by itself.
+const UNBROKEN: usize = 1 << 16;
+
+/// The comparison as content of a page.
+#[must_use]
+pub fn comparison_blocks(comparison: &Comparison<'_>) -> Vec<Block> {
+    let mut blocks = vec![Block::Text(sentences(comparison, UNBROKEN).join(" "))];
+    let table = table(&comparison.results.differences);
+    if !table.rows.is_empty() {
+        let caption = heading(comparison, UNBROKEN, Style::Plain).join(" ");
+        blocks.push(Block::Table { caption, table });
+    }
+    let context = context_lines(comparison, UNBROKEN, Style::Plain);
+    if let Some((title, rows)) = context.split_first() {
+        blocks.push(Block::Text(title.clone()));
+        blocks.push(Block::List(rows.to_vec()));
+    }
+    blocks.push(Block::List(notes(comparison, true, UNBROKEN, Style::Plain)));
+    blocks
 }
 
 /// Ratio below which two rates are close.

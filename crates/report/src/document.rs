@@ -113,6 +113,22 @@ pub fn html(document: &Document) -> String {
     Page { document }.to_string()
 }
 
+/// Returns the content of a report as HTML, for a page with its own frame. It needs the rules of [`style_sheet`].
+#[must_use]
+pub fn html_content(document: &Document) -> String {
+    HtmlBlocks {
+        blocks: &document.blocks,
+    }
+    .to_string()
+}
+
+/// Returns the style sheet of pages with reports.
+#[must_use]
+pub fn style_sheet() -> String {
+    let page = include_str!("../templates/page.css");
+    page.to_owned() + &crate::chart::style(Theme::Page) + "\n"
+}
+
 #[derive(Template)]
 #[template(path = "report.md")]
 struct Markdown<'a> {

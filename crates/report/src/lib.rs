@@ -38,7 +38,9 @@ pub use agreement::agreement_table;
 pub use answer::{begin_with_answer, run_title};
 pub use cardmark_stats::Agreement;
 pub use circumstances::circumstances;
-pub use comparison::{Comparison, Overview, comparison, comparison_json, overview};
+pub use comparison::{
+    Comparison, Overview, comparison, comparison_blocks, comparison_json, overview,
+};
 pub use csv::{csv, csv_heading, csv_rows};
 pub use history::card_history;
 pub use identity::{device_line, identity};

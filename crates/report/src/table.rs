@@ -79,6 +79,8 @@ pub struct Row {
     /// First line and details where the columns do not fit.
     stacked: Vec<String>,
     tone: Tone,
+    /// Address that the first cell leads to. Pages only.
+    pub(crate) link: Option<String>,
     /// Heading of the rows below it. Documents only.
     pub(crate) heading: Option<RowHeading>,
 }
@@ -99,6 +101,15 @@ impl Row {
         Self {
             cells,
             ..Self::default()
+        }
+    }
+
+    /// Returns the row with an address that its first cell leads to on a page.
+    #[must_use]
+    pub fn linked(self, address: impl Into<String>) -> Self {
+        Self {
+            link: Some(address.into()),
+            ..self
         }
     }
 

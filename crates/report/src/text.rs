@@ -62,7 +62,8 @@ pub fn rate(bytes_per_s: f64) -> String {
 
 /// The unit in which a rate is shown: MB/s, or what the metric counts a second: operations on blocks
 /// (IOPS), transactions, files. The one place that decides it.
-pub(crate) fn unit(metric: &str, quantity: Quantity) -> &'static str {
+#[must_use]
+pub fn unit(metric: &str, quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::ByteRate => "MB/s",
         _ => counted(metric),
@@ -70,7 +71,8 @@ pub(crate) fn unit(metric: &str, quantity: Quantity) -> &'static str {
 }
 
 /// A rate in its unit, as a number.
-pub(crate) fn in_unit(quantity: Quantity, value: f64) -> f64 {
+#[must_use]
+pub fn in_unit(quantity: Quantity, value: f64) -> f64 {
     match quantity {
         Quantity::ByteRate => value / 1e6,
         _ => value,
@@ -78,7 +80,8 @@ pub(crate) fn in_unit(quantity: Quantity, value: f64) -> f64 {
 }
 
 /// A metric's value with its unit.
-pub(crate) fn value(metric: &str, quantity: Quantity, value: f64) -> String {
+#[must_use]
+pub fn value(metric: &str, quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::ByteRate | Quantity::OperationRate => {
             let number = figure(in_unit(quantity, value));
@@ -257,7 +260,8 @@ pub fn percent(ratio: f64) -> String {
 }
 
 /// Returns a number of things, such as `1 run` or `3 runs`.
-pub(crate) fn count_of<N: Copy + Display + PartialEq + From<u8>>(
+#[must_use]
+pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(
     count: N,
     one: &str,
     many: &str,

@@ -10,7 +10,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AnyPool, ConnectOptions as _, Connection as _, Executor as _};
 
-use crate::sql::Result;
+use crate::sql::{Columns as _, Result, row};
 use crate::types::SiteStoreError;
 
 /// Connections for reading, and one for each writer.
@@ -23,9 +23,6 @@ const SQLITE_SETTINGS: &str =
 /// A connection that hangs in a transaction holds locks of all instances.
 const POSTGRES_SETTINGS: &str =
     "set synchronous_commit = on; set idle_in_transaction_session_timeout = '60s'";
-
-static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// Kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +50,7 @@ pub(crate) async fn open(address: &str) -> Result<Opened> {
         return Err(SiteStoreError::Address(address.to_owned()));
     }
     let pool = pool(address, POSTGRES_SETTINGS).await?;
-    POSTGRES.run(&pool).await?;
+    migrate(sqlx::migrate!("migrations/postgres"), &pool).await?;
     Ok(Opened {
         kind: Kind::Postgres,
         pool,
@@ -92,12 +89,29 @@ async fn open_sqlite(path: &Path) -> Result<Opened> {
     // It makes the file, and sets the kind of its journal for good.
     options.connect().await?.close().await?;
     let pool = pool(options.to_url_lossy().as_str(), SQLITE_SETTINGS).await?;
-    SQLITE.run(&pool).await?;
+    migrate(sqlx::migrate!("migrations/sqlite"), &pool).await?;
     Ok(Opened {
         kind: Kind::Sqlite,
         pool,
         lock: Some(lock),
     })
+}
+
+/// Brings the tables up to date. A database that a newer version made is used if its migrations allow that.
+async fn migrate(mut migrator: Migrator, pool: &AnyPool) -> Result<()> {
+    let known = migrator.iter().map(|migration| migration.version).max();
+    migrator.set_ignore_missing(true);
+    migrator.run(pool).await?;
+    let mut connection = pool.acquire().await?;
+    let text = "select max(oldest_migration) from compatibility";
+    let row = row(&mut connection, text, vec![]).await?;
+    let oldest = row
+        .ok_or(SiteStoreError::Damaged("no compatibility"))?
+        .integer(0)?;
+    match known >= Some(oldest) {
+        true => Ok(()),
+        false => Err(SiteStoreError::Newer),
+    }
 }
 
 /// Locks the file beside the database.

@@ -5,6 +5,7 @@ use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::batch::Batch;
+use crate::limits::charge;
 use crate::products;
 use crate::put::{is_of_record, range, state_of};
 use crate::record::{self, Kept, Stored, Written};
@@ -32,6 +33,9 @@ pub(crate) async fn amend(
             true => Amended::Now(stored.head),
             false => Amended::Older(stored.head.revision),
         });
+    }
+    if let Some(limit) = charge(batch.connection, &amendment.limits, amendment.at_ms).await? {
+        return Ok(Amended::Limited(limit));
     }
     record::write_body(batch.connection, id, &amendment.packed, &amendment.digest).await?;
     let derived = Rederived {

@@ -59,6 +59,8 @@ pub struct Amendment {
     pub checks: Vec<Check>,
     /// Time of arrival, milliseconds since 1970.
     pub at_ms: i64,
+    /// Buckets of which it takes a token each, unless it changes nothing.
+    pub limits: Vec<Bucket>,
 }
 
 /// Results derived from the bytes of a stored record alone.
@@ -148,6 +150,8 @@ pub enum Amended {
     Unknown,
     /// It was withdrawn.
     Gone,
+    /// A bucket is empty.
+    Limited(Limit),
 }
 
 /// Answer to a withdrawal.
@@ -357,7 +361,10 @@ pub enum SiteStoreError {
     /// The database failed.
     #[error("the database failed")]
     Database(#[source] sqlx::Error),
-    /// The database was made by a newer version, or its tables are damaged.
+    /// A newer version changed the tables so that this one cannot use them.
+    #[error("the database needs a newer version of cardmark-site")]
+    Newer,
+    /// The tables are damaged, or not those of a site.
     #[error("the tables could not be brought up to date")]
     Migration(#[from] sqlx::migrate::MigrateError),
     /// A row holds what this version did not write.

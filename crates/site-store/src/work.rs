@@ -145,7 +145,12 @@ impl Work {
                 }
                 None
             }
-            Self::Amend { amendment, .. } => Some(&amendment.extract),
+            Self::Amend { amendment, .. } => {
+                for bucket in &amendment.limits {
+                    others.add("limit", bucket.key);
+                }
+                Some(&amendment.extract)
+            }
             Self::Rederive { derived, .. } => Some(&derived.extract),
             Self::IssueSeed { seed, .. } | Self::ForgetSeed { seed, .. } => {
                 others.add("seed", seed);

@@ -76,7 +76,7 @@ pub(crate) fn accepted(head: &Head) -> Accepted {
         level: name_of(&head.level),
         received_on: day_of(head.received_ms),
         revision: head.revision,
-        path: format!("/api/v1/records/{}", head.id),
+        path: format!("/runs/{}", head.id),
         checks: head.checks.clone(),
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn withdrawn(id: Uuid) -> Accepted {
         level: String::new(),
         received_on: String::new(),
         revision: 0,
-        path: format!("/api/v1/records/{id}"),
+        path: format!("/runs/{id}"),
         checks: Vec::<Check>::new(),
     }
 }

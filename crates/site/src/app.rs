@@ -13,7 +13,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use crate::logged::logged;
 use crate::problem::Refusal;
 use crate::state::Site;
-use crate::{compare, health, lists, openapi, published, records, seeds, submit};
+use crate::{compare, health, lists, openapi, pages, published, records, seeds, submit};
 
 /// Returns the routes of the site.
 pub fn router(site: Arc<Site>) -> Router {
@@ -30,7 +30,7 @@ pub fn router(site: Arc<Site>) -> Router {
     };
     Router::new()
         .nest("/api/v1", api())
-        .route("/", get(openapi::index))
+        .merge(pages::routes())
         .route("/schema/{name}", get(openapi::schema))
         .route("/problems/{kind}", get(openapi::problem))
         .route("/health", get(health::health))
@@ -43,7 +43,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .layer(safe(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(safe(
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; frame-ancestors 'none'",
+            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
         ))
         .layer(safe(header::REFERRER_POLICY, "no-referrer"))
         .layer(from_fn_with_state(Arc::clone(&site), logged))
@@ -52,6 +52,7 @@ pub fn router(site: Arc<Site>) -> Router {
 
 fn api() -> Router<Arc<Site>> {
     Router::new()
+        .route("/", get(openapi::index))
         .route("/records", post(submit::submit).get(lists::search))
         .route(
             "/records/{id}",

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_catalog::publications;
 use cardmark_core::Record;
-use cardmark_judge::{Field, FieldFilter, NotComparable, compare_sides, ranked_metrics};
+use cardmark_judge::{Compared, Field, FieldFilter, NotComparable, compare_sides, ranked_metrics};
 use cardmark_report::comparison_json;
 use cardmark_share::Problem;
 use serde::Deserialize;
@@ -82,7 +82,7 @@ pub(crate) fn compared(
     };
     let (metrics, across) = (names(query.metrics.as_ref()), names(query.across.as_ref()));
     let sides = [base.iter().collect(), other.iter().collect()];
-    let compared = compare_sides(&sides, &metrics, &across).map_err(refusal)?;
+    let compared = compared_sides(&sides, &metrics, &across)?;
     Ok(comparison_json(
         [&query.base, &query.other],
         &sides,
@@ -91,8 +91,17 @@ pub(crate) fn compared(
     ))
 }
 
+/// Compares two sides, with an answer for the reasons not to.
+pub(crate) fn compared_sides(
+    sides: &[Vec<&Record>; 2],
+    metrics: &[String],
+    across: &[String],
+) -> Result<Compared, Refusal> {
+    compare_sides(sides, metrics, across).map_err(refusal)
+}
+
 /// The records of a side, derived again.
-async fn records(site: &Site, side: &str) -> Result<Vec<Record>, Refusal> {
+pub(crate) async fn records(site: &Site, side: &str) -> Result<Vec<Record>, Refusal> {
     let mut records = Vec::new();
     for id in ids(side)? {
         records.push(derived_record(site, id).await?);

@@ -19,6 +19,7 @@ mod logged;
 mod metrics;
 mod openapi;
 mod operation;
+mod pages;
 mod parameters;
 mod peer;
 mod problem;

@@ -31,10 +31,10 @@ use crate::state::Site;
 pub(crate) struct SearchQuery {
     /// Name or key of a product.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
-    product: Option<String>,
+    pub(crate) product: Option<String>,
     /// Model of the board, as the record has it.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
-    board: Option<String>,
+    pub(crate) board: Option<String>,
     /// Bus, such as `sdr104`.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     bus: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) struct SearchQuery {
     queue: Option<String>,
     /// Suite and version, such as `quick 1`, or the test of storage.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
-    suite: Option<String>,
+    pub(crate) suite: Option<String>,
     /// Metric that has to lie between `least` and `most`.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     metric: Option<String>,
@@ -53,18 +53,31 @@ pub(crate) struct SearchQuery {
     most: Option<f64>,
     /// First day of the run, such as `2026-11-01`.
     #[param(format = Date)]
-    from: Option<String>,
+    pub(crate) from: Option<String>,
     /// Last day of the run.
     #[param(format = Date)]
-    to: Option<String>,
+    pub(crate) to: Option<String>,
     /// True for runs of simulated cards, which are apart from all others.
-    simulated: Option<bool>,
+    #[serde(default, deserialize_with = "given")]
+    pub(crate) simulated: Option<bool>,
     /// `next` of the page before.
     #[param(pattern = "^-?[0-9]{1,18}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
     cursor: Option<String>,
     /// Entries of a page, 1 to 100; 20.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
+}
+
+/// Reads a value; an empty text, as a form sends it, is none.
+fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: std::str::FromStr<Err: std::fmt::Display>,
+{
+    match Option::<String>::deserialize(from)? {
+        Some(text) if !text.is_empty() => text.parse().map(Some).map_err(serde::de::Error::custom),
+        _ => Ok(None),
+    }
 }
 
 /// A page of a search, the last arrivals first. A page tests a limited number of records: it can have fewer entries than asked for, or
@@ -79,6 +92,46 @@ pub(crate) struct SearchPage {
 }
 
 impl SearchQuery {
+    /// The same without texts that are empty, as a form sends them.
+    pub(crate) fn without_empty(self) -> Self {
+        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+        Self {
+            product: given(self.product),
+            board: given(self.board),
+            bus: given(self.bus),
+            queue: given(self.queue),
+            suite: given(self.suite),
+            metric: given(self.metric),
+            from: given(self.from),
+            to: given(self.to),
+            ..self
+        }
+    }
+
+    /// Names and values of all that is given but the cursor.
+    pub(crate) fn parameters(&self) -> Vec<(&'static str, String)> {
+        let texts = [
+            ("product", &self.product),
+            ("board", &self.board),
+            ("bus", &self.bus),
+            ("queue", &self.queue),
+            ("suite", &self.suite),
+            ("metric", &self.metric),
+            ("from", &self.from),
+            ("to", &self.to),
+        ];
+        let texts = texts.map(|(name, value)| (name, value.clone()));
+        let others = [
+            ("least", self.least.map(|value| value.to_string())),
+            ("most", self.most.map(|value| value.to_string())),
+            ("simulated", self.simulated.map(|value| value.to_string())),
+            ("limit", self.limit.map(|value| value.to_string())),
+        ];
+        let all = texts.into_iter().chain(others);
+        all.filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+
     pub(crate) fn search(self) -> Result<Search, Refusal> {
         let metric = match (self.metric, self.least, self.most) {
             (None, None, None) => None,
@@ -163,7 +216,7 @@ pub(crate) async fn search(
 pub(crate) struct NamesQuery {
     /// Beginning of the name.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
-    q: Option<String>,
+    pub(crate) q: Option<String>,
     /// `next` of the page before.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     cursor: Option<String>,
@@ -176,15 +229,15 @@ pub(crate) struct NamesQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProductEntry {
     /// Key on this site: the catalogue's id, or `~` and the name.
-    key: String,
+    pub(crate) key: String,
     /// Name.
-    name: String,
+    pub(crate) name: String,
     /// Runs that count.
-    runs_count: u64,
+    pub(crate) runs_count: u64,
     /// Cards, as far as known.
-    cards_count: u64,
+    pub(crate) cards_count: u64,
     /// Cards that failed a test of their capacity.
-    fakes_count: u64,
+    pub(crate) fakes_count: u64,
 }
 
 impl From<ProductRow> for ProductEntry {
@@ -203,10 +256,10 @@ impl From<ProductRow> for ProductEntry {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProductsPage {
     /// The products, by key.
-    products: Vec<ProductEntry>,
+    pub(crate) products: Vec<ProductEntry>,
     /// Cursor of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
+    pub(crate) next: Option<String>,
 }
 
 /// Lists products with shared runs.
@@ -222,6 +275,10 @@ pub(crate) async fn products(
     Parameters(query): Parameters<NamesQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
+    Ok(kept(&headers, &products_page(&site, query).await?))
+}
+
+pub(crate) async fn products_page(site: &Site, query: NamesQuery) -> Result<ProductsPage, Refusal> {
     let (limit, after) = (limit(query.limit)?, optional("cursor", query.cursor)?);
     let prefix = optional("q", query.q)?.unwrap_or_default().to_lowercase();
     let rows = site
@@ -233,34 +290,34 @@ pub(crate) async fn products(
         .filter(|_| rows.len() == limit as usize)
         .map(|row| row.key.clone());
     let products = rows.into_iter().map(ProductEntry::from).collect();
-    Ok(kept(&headers, &ProductsPage { products, next }))
+    Ok(ProductsPage { products, next })
 }
 
 /// Figures of the cards of a product in one metric under the same circumstances.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SummaryView {
     /// The metric.
-    metric: String,
+    pub(crate) metric: String,
     /// Circumstances that are the same for all cards.
-    context: BTreeMap<String, String>,
+    pub(crate) context: BTreeMap<String, String>,
     /// Cards that count: at most five of one submitter.
-    cards_count: u64,
+    pub(crate) cards_count: u64,
     /// Their submitters.
-    submitters_count: u64,
+    pub(crate) submitters_count: u64,
     /// True from 3 cards of 2 submitters on: only then the product is ranked.
-    is_ranked: bool,
+    pub(crate) is_ranked: bool,
     /// Median of the cards; of each card the median of its runs counts.
-    median: f64,
+    pub(crate) median: f64,
     /// Lower end of the 95 % interval of the median, from six cards on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    low: Option<f64>,
+    pub(crate) low: Option<f64>,
     /// Upper end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    high: Option<f64>,
+    pub(crate) high: Option<f64>,
     /// Lower quartile of the cards.
-    lower_quartile: f64,
+    pub(crate) lower_quartile: f64,
     /// Upper quartile.
-    upper_quartile: f64,
+    pub(crate) upper_quartile: f64,
 }
 
 impl SummaryView {
@@ -287,13 +344,13 @@ impl SummaryView {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProductView {
     #[serde(flatten)]
-    entry: ProductEntry,
+    pub(crate) entry: ProductEntry,
     /// Promises on the package, from the catalogue.
-    claims: Vec<String>,
+    pub(crate) claims: Vec<String>,
     /// Figures of shared runs.
-    summaries: Vec<SummaryView>,
+    pub(crate) summaries: Vec<SummaryView>,
     /// Figures of publications.
-    published: Vec<PublishedFigure>,
+    pub(crate) published: Vec<PublishedFigure>,
 }
 
 /// A product by key or name.
@@ -311,7 +368,11 @@ pub(crate) async fn product(
     Key(name): Key,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let key = product_key(&name);
+    Ok(kept(&headers, &product_view(&site, &name).await?))
+}
+
+pub(crate) async fn product_view(site: &Site, name: &str) -> Result<ProductView, Refusal> {
+    let key = product_key(name);
     let known = known_products().iter().find(|row| row.id == key);
     let published = of_product(&key);
     let (entry, rows) = match (site.store.product(&key).await?, known) {
@@ -342,15 +403,12 @@ pub(crate) async fn product(
     };
     let claims = known.map(|known| known.claims.clone()).unwrap_or_default();
     let summaries = rows.into_iter().filter_map(SummaryView::of).collect();
-    Ok(kept(
-        &headers,
-        &ProductView {
-            entry,
-            claims,
-            summaries,
-            published,
-        },
-    ))
+    Ok(ProductView {
+        entry,
+        claims,
+        summaries,
+        published,
+    })
 }
 
 /// A board.
@@ -482,11 +540,11 @@ pub(crate) struct RankingQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RankedEntry {
     /// Key of the product.
-    key: String,
+    pub(crate) key: String,
     /// Its name.
-    name: String,
+    pub(crate) name: String,
     #[serde(flatten)]
-    summary: SummaryView,
+    pub(crate) summary: SummaryView,
 }
 
 /// A ranking.
@@ -510,10 +568,17 @@ pub(crate) async fn ranking(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let metric = plain("metric", query.metric)?;
-    let rows = site
-        .store
-        .ranking(&metric, query.context, limit(query.limit)?)
-        .await?;
+    let places = places(&site, &metric, query.context, limit(query.limit)?).await?;
+    Ok(kept(&headers, &RankingView { places }))
+}
+
+pub(crate) async fn places(
+    site: &Site,
+    metric: &str,
+    context: i64,
+    limit: u32,
+) -> Result<Vec<RankedEntry>, Refusal> {
+    let rows = site.store.ranking(metric, context, limit).await?;
     let entry = |ranked: RankedProduct| {
         let summary = SummaryView::of(ranked.row)?;
         Some(RankedEntry {
@@ -522,8 +587,7 @@ pub(crate) async fn ranking(
             summary,
         })
     };
-    let places = rows.into_iter().filter_map(entry).collect();
-    Ok(kept(&headers, &RankingView { places }))
+    Ok(rows.into_iter().filter_map(entry).collect())
 }
 
 /// A change.

@@ -16,6 +16,10 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    pub(crate) fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// `kind` is the last part of the problem's path.
     pub(crate) fn new(
         status: StatusCode,

@@ -21,22 +21,22 @@ use crate::problem::Refusal;
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub(crate) struct PublishedFigure {
     /// Id of the publication in the catalogue.
-    publication: String,
+    pub(crate) publication: String,
     /// Key of the product.
-    product: String,
+    pub(crate) product: String,
     /// Name of the product.
-    product_name: String,
+    pub(crate) product_name: String,
     /// Board.
-    board: Option<String>,
+    pub(crate) board: Option<String>,
     /// Setting, in the words of the publication.
-    setting: Option<String>,
+    pub(crate) setting: Option<String>,
     /// Metric.
-    metric: String,
+    pub(crate) metric: String,
     /// Quantity.
     #[schema(value_type = String)]
-    quantity: Quantity,
+    pub(crate) quantity: Quantity,
     /// Value.
-    value: f64,
+    pub(crate) value: f64,
 }
 
 /// All published figures by key of product.

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use cardmark_core::{documents_of, parse_statement, visible};
 use cardmark_share::{Accepted, Check, Problem, derive, hash_of_token_text, read_submission};
-use cardmark_site_store::{Amended, Amendment, Found, Head, StoredDocument, Withdrawn};
+use cardmark_site_store::{Amended, Amendment, Bucket, Found, Head, StoredDocument, Withdrawn};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -23,7 +23,7 @@ use crate::parameters::RunId;
 use crate::peer::Block;
 use crate::problem::Refusal;
 use crate::state::Site;
-use crate::submit::pack;
+use crate::submit::{limits, pack};
 
 /// Largest statement, bytes.
 const MOST_STATEMENT: usize = 64 << 10;
@@ -172,8 +172,10 @@ pub(crate) async fn amend(
         .receive(block, &headers, body, MOST_STATEMENT)
         .await?;
     let stored = stored(&site, id).await?;
-    let amendment =
-        tokio::task::spawn_blocking(move || amendment(id, &stored, &received.unpack()?, &head));
+    let limits = limits(&site, block, head.tag);
+    let amendment = tokio::task::spawn_blocking(move || {
+        amendment(id, &stored, &received.unpack()?, &head, limits)
+    });
     let amendment = amendment.await.map_err(|_| Refusal::failed())??;
     match site.store.amend(id, token, amendment).await? {
         Amended::Now(head) => Ok(Json(accepted(&head))),
@@ -186,6 +188,7 @@ pub(crate) async fn amend(
         Amended::Forbidden => Err(Refusal::forbidden()),
         Amended::Unknown => Err(Refusal::unknown_run()),
         Amended::Gone => Err(Refusal::withdrawn()),
+        Amended::Limited(limit) => Err(Refusal::limited(limit)),
     }
 }
 
@@ -262,6 +265,7 @@ fn amendment(
     stored: &StoredDocument,
     statement: &str,
     head: &Head,
+    limits: Vec<Bucket>,
 ) -> Result<Amendment, Refusal> {
     let not_one = |detail: String| {
         let title = "The document is not a statement on this run";
@@ -291,6 +295,7 @@ fn amendment(
         extract: derivation.extract,
         checks: derivation.checks,
         at_ms: now_ms(),
+        limits,
     })
 }
 

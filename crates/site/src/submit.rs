@@ -33,13 +33,13 @@ struct SenderHeaders {
     /// SHA-256 of the edit token, 64 hexadecimal digits.
     #[param(
         rename = "cardmark-token-hash",
-        nullable = false,
+        required = false,
         pattern = "^[0-9a-f]{64}$"
     )]
-    token_hash: Option<String>,
+    token_hash: String,
     /// Submitter's tag, 32 hexadecimal digits.
-    #[param(rename = "cardmark-tag", nullable = false, pattern = "^[0-9a-f]{32}$")]
-    tag: Option<String>,
+    #[param(rename = "cardmark-tag", required = false, pattern = "^[0-9a-f]{32}$")]
+    tag: String,
 }
 
 /// The sender, from the headers.
@@ -158,7 +158,7 @@ fn sender(headers: &HeaderMap) -> Result<Sender, Refusal> {
     })
 }
 
-fn limits(site: &Site, block: [u8; 16], tag: Option<[u8; 16]>) -> Vec<Bucket> {
+pub(crate) fn limits(site: &Site, block: [u8; 16], tag: Option<[u8; 16]>) -> Vec<Bucket> {
     let writes = site.config.writes;
     let of_address = Bucket {
         key: block,

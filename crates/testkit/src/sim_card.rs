@@ -15,6 +15,10 @@ use crate::mount::unmount;
 /// After this the program is killed.
 const LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
+/// While the computer is too busy to play a card, it is tried again so often, with this pause.
+const TRIES: u32 = 30;
+const PAUSE: Duration = Duration::from_secs(3);
+const TOO_BUSY: &str = "faster than this computer can play it";
 
 /// A simulated card behind a loop device with direct I/O; removed when dropped.
 ///
@@ -90,6 +94,24 @@ impl Drop for SimCard {
 
 impl Player {
     fn start(binary: &str, model: &str, size_bytes: u64, scratch: &Path) -> Self {
+        let mut tries = 1;
+        loop {
+            match Self::try_start(binary, model, size_bytes, scratch) {
+                Ok(player) => return player,
+                Err(said) if tries < TRIES && said.contains(TOO_BUSY) => std::thread::sleep(PAUSE),
+                Err(said) => panic!("{binary} is not ready: {said}"),
+            }
+            tries += 1;
+        }
+    }
+
+    /// Starts the program; if it is not ready, returns what it says.
+    fn try_start(
+        binary: &str,
+        model: &str,
+        size_bytes: u64,
+        scratch: &Path,
+    ) -> Result<Self, String> {
         let point = tempfile::tempdir_in(scratch).unwrap();
         // In a separate session, so that it can raise its own priority.
         let mut command = Command::new("setsid");
@@ -109,9 +131,9 @@ impl Player {
             let mut err = player.child.stderr.take().unwrap();
             let _ = writeln!(line);
             let _ = err.read_to_string(&mut line);
-            panic!("{binary} is not ready: {line}");
+            return Err(line);
         }
-        player
+        Ok(player)
     }
 
     fn file(&self) -> PathBuf {

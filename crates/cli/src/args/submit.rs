@@ -50,6 +50,9 @@ pub(crate) struct SubmitArguments {
     /// Restore an exported secret; `-` is standard input
     #[arg(long, group = "other", value_name = "FILE|-")]
     pub(crate) import_secret: Option<PathBuf>,
+    /// Print the state of each run as one line of JSON
+    #[arg(long, conflicts_with_all = ["dry_run", "export_secret", "import_secret"])]
+    pub(crate) json: bool,
     /// Import a secret although the present one is in use, and lose what depends on that
     #[arg(long, requires = "import_secret")]
     pub(crate) force: bool,

@@ -9,6 +9,7 @@ mod reply;
 mod secret;
 mod seed;
 mod settings;
+mod shown;
 
 use std::collections::BTreeSet;
 
@@ -20,12 +21,12 @@ use uuid::Uuid;
 use crate::args::SubmitArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use change::{newer_labels, queued};
+use change::{labels_changed, queued};
 use client::Client;
 use dialog::{consent, say};
 use parcel::{Parcel, counted};
 use queue::{There, enqueue, send, waiting};
-use reply::{Reply, refusal, told};
+use reply::{Reply, refusal};
 pub(crate) use seed::fresh_seed;
 use settings::Settings;
 
@@ -55,6 +56,7 @@ pub(crate) fn submit(arguments: &SubmitArguments) -> Result<Exit, CommandError> 
         site: &client,
         server: &server,
         secrets: Secrets::new(secret),
+        as_json: arguments.json,
     };
     if arguments.status {
         change::status(&there, &mut store, &arguments.runs)
@@ -147,8 +149,8 @@ fn is_to_be_sent(there: &There<'_>, store: &mut Store, run: Uuid) -> Result<bool
     }
     match Reply::to(there.site, &There::state(run), run) {
         Reply::Accepted(accepted) => {
-            let newer = newer_labels(store, &accepted, known.as_ref());
-            print::result(&(told(&accepted, there.server) + &newer.unwrap_or_default()))?;
+            let labels_changed = labels_changed(store, &accepted, known.as_ref());
+            there.show(&accepted, labels_changed)?;
             Ok(false)
         }
         Reply::Refused(problem) if problem.status == 404 => Ok(true),

@@ -196,6 +196,44 @@ fn a_refused_run_is_shown_with_its_place_and_does_not_wait() {
 }
 
 #[test]
+fn states_are_lines_of_json() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    let line = |output: &Output| -> Value {
+        assert_eq!(output.stdout.lines().count(), 1, "{output}");
+        let line: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(
+            (&line["id"], &line["server"]),
+            (&json!(id), &json!(site.origin))
+        );
+        line
+    };
+    site.answer([Instead::Answer(503, "retry-after: 2", json!({}))]);
+    let waits = submit(&program, &site, &["last", "--yes", "--json"]);
+    assert_eq!((waits.code, &line(&waits)["state"]), (3, &json!("waiting")));
+    let problem = json!({"title": "not a record", "status": 422, "detail": "mend it"});
+    site.answer([Instead::Answer(422, "", problem)]);
+    let refused = submit(&program, &site, &["last", "--yes", "--json"]);
+    assert_eq!(
+        (refused.code, &line(&refused)["state"]),
+        (1, &json!("refused"))
+    );
+    assert_eq!(line(&refused)["problem"]["detail"], "mend it");
+    let sent = line(&submit(&program, &site, &["last", "--yes", "--json"]));
+    assert_eq!(sent["url"], format!("{}/runs/{id}", site.origin));
+    assert_eq!(
+        (&sent["state"], &sent["labels_changed"]),
+        (&json!("shared"), &json!(false))
+    );
+    assert_eq!(program.run(&["label", "last", "product=Other 64"]).code, 0);
+    let status = line(&submit(&program, &site, &["--status", "--json"]));
+    assert_eq!(status["labels_changed"], true);
+    let withdrawn = submit(&program, &site, &["last", "--withdraw", "--yes", "--json"]);
+    assert_eq!(line(&withdrawn)["state"], "withdrawn");
+}
+
+#[test]
 fn reasons_of_checks_are_shown() {
     let scratch = scratch();
     let (program, _) = with_run(&scratch);

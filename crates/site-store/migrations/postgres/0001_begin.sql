@@ -174,6 +174,12 @@ $$;
 
 alter table bodies alter column packed set storage external;
 
+-- The first migration that a program has to know to use this database. A migration that only adds leaves it as it is.
+create table compatibility (
+    oldest_migration bigint not null
+);
+insert into compatibility (oldest_migration) values (1);
+
 create index records_evidence on records (evidence, received_ms, id) where evidence is not null;
 create index records_seed on records (used_seed) where used_seed is not null;
 create index records_product on records (shared_product, received_ms, id) where shared_product is not null;

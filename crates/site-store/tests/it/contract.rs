@@ -26,9 +26,10 @@ contract! {
     records: new_same_conflict_gone, a_record_is_found_as_it_was_put, one_of_equal_copies_wins,
         statements_replace_earlier_ones, a_withdrawn_record_leaves_its_id, strange_texts_are_kept_harmless,
         a_full_queue_refuses;
-    limits: a_bucket_empties_and_fills, a_repeated_submission_costs_nothing, purging_keeps_what_is_in_use;
+    limits: a_bucket_empties_and_fills, a_repeated_submission_costs_nothing, amendments_take_from_the_same_buckets, purging_keeps_what_is_in_use;
     seeds: seeds_fresh_used_expired_foreign;
     lists: pages_show_each_record_once, a_page_tests_a_limited_number_of_records, conditions_are_met, ranges_are_met, products_boards_rankings, cards_of_a_submitter_are_capped,
         fakes_are_counted, changes_are_followed;
     rebuild: any_order_ends_in_the_same_rows, loaded_records_count_like_others, a_rebuild_repairs_rows;
+    upgrade: the_next_version_changes_tables_under_traffic;
 }

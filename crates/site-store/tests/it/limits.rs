@@ -1,8 +1,9 @@
 //! Token buckets.
 
-use cardmark_site_store::{Bucket, Limit, Put, SiteStore};
+use cardmark_site_store::{Amended, Bucket, Limit, Put, SiteStore};
+use uuid::Uuid;
 
-use crate::samples::{DAY_MS, NOW_MS, incoming};
+use crate::samples::{DAY_MS, NOW_MS, amendment, incoming, token};
 use crate::site::Site;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -73,6 +74,27 @@ pub(crate) async fn a_repeated_submission_costs_nothing(site: Site) {
         retry_after_s: 86_400,
     });
     assert_eq!(put(&store, 2, NOW_MS, &limits).await, limited);
+}
+
+pub(crate) async fn amendments_take_from_the_same_buckets(site: Site) {
+    let store = site.open().await;
+    let limits = [bucket(1, 2.0, 0.0)];
+    assert!(matches!(put(&store, 1, NOW_MS, &limits).await, Put::New(_)));
+    let amend = async |token, revision| {
+        let mut one = amendment(1, "Card B", revision);
+        one.limits = limits.to_vec();
+        store.amend(Uuid::from_u128(1), token, one).await.unwrap()
+    };
+    assert_eq!(amend(token(2), 1).await, Amended::Forbidden);
+    // The second is a repetition.
+    for _ in 0..2 {
+        assert!(matches!(amend(token(1), 1).await, Amended::Now(_)));
+    }
+    let limited = Amended::Limited(Limit {
+        retry_after_s: 86_400,
+    });
+    assert_eq!(amend(token(1), 2).await, limited);
+    assert!(store.product("~card b").await.unwrap().is_some());
 }
 
 pub(crate) async fn purging_keeps_what_is_in_use(site: Site) {

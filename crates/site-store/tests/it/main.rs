@@ -20,3 +20,4 @@ mod seeds;
 mod site;
 mod speed;
 mod sqlite;
+mod upgrade;

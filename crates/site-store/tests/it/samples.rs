@@ -88,5 +88,6 @@ pub(crate) fn amendment(run: u128, product: &str, revision: u64) -> Amendment {
         extract: extract(run, product),
         checks: by_itself(CheckOutcome::Passed),
         at_ms: NOW_MS + DAY_MS,
+        limits: Vec::new(),
     }
 }

@@ -7,5 +7,6 @@ mod lists;
 mod network;
 mod openapi;
 mod owners;
+mod pages;
 mod rig;
 mod submissions;

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::dialog::{consent, fitted};
 use super::parcel::{counted, public_statement};
 use super::queue::{Sent, There, send_one};
-use super::reply::{Reply, Trouble, refusal, told};
+use super::reply::{Reply, Trouble, refusal};
+use super::shown::Absence;
 use crate::args::SubmitArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
@@ -34,51 +35,45 @@ pub(super) fn status(
     }
     for run in ids {
         let queued = queued(store, there.server, run)?;
-        let text = match Reply::to(there.site, &There::state(run), run) {
+        match Reply::to(there.site, &There::state(run), run) {
             Reply::Accepted(accepted) => {
-                let newer = newer_labels(store, &accepted, queued.as_ref());
-                told(&accepted, there.server) + &newer.unwrap_or_default()
+                let labels_changed = labels_changed(store, &accepted, queued.as_ref());
+                there.show(&accepted, labels_changed)?;
             }
             Reply::Refused(problem) => match problem.status {
-                NOT_FOUND | GONE => absent(run, queued.as_ref(), &problem),
+                NOT_FOUND | GONE => {
+                    there.show_absent(run, absence(queued.as_ref(), &problem), None)?;
+                }
                 _ => return Err(refusal(there.server, "to show ", run, &problem)),
             },
             Reply::Later(trouble) => return Err(unanswered("show", run, there.server, &trouble)),
-        };
-        print::result(&text)?;
+        }
     }
     Ok(Exit::Done)
 }
 
-fn absent(run: Uuid, queued: Option<&Queued>, problem: &Problem) -> String {
+fn absence(queued: Option<&Queued>, problem: &Problem) -> Absence {
     let state = queued.map(|queued| queued.state);
-    let words = match (problem.status, state) {
-        (GONE, _) | (_, Some(SubmissionState::Withdrawn)) => "withdrawn",
-        (_, Some(SubmissionState::Waiting)) => "waits here for the next submit",
-        _ => "not on the site",
-    };
-    format!("{}: {words}\n", short(&run.to_string()))
+    match (problem.status, state) {
+        (GONE, _) | (_, Some(SubmissionState::Withdrawn)) => Absence::Withdrawn,
+        (_, Some(SubmissionState::Waiting)) => Absence::Waiting,
+        _ => Absence::Unknown,
+    }
 }
 
-/// A line about labels that changed here after they were sent.
-pub(super) fn newer_labels(
+/// Returns whether labels changed here after they were sent.
+pub(super) fn labels_changed(
     store: &mut Store,
     accepted: &Accepted,
     queued: Option<&Queued>,
-) -> Option<String> {
-    let run = accepted.id.to_string();
+) -> bool {
     let keep = queued.map_or(&[][..], |queued| &queued.keep);
     // A run of a lost store has no labels here.
-    let here = public_statement(store, &run, keep).ok()?;
+    let Ok(here) = public_statement(store, &accepted.id.to_string(), keep) else {
+        return false;
+    };
     let is_newer = here.revision > accepted.revision && !(here.is_empty && accepted.revision == 0);
-    let is_shown = is_newer && accepted.state != cardmark_share::STATE_WITHDRAWN;
-    is_shown.then(|| {
-        let line = format!(
-            "  its labels changed here: `cardmark submit --amend {}`",
-            short(&run)
-        );
-        fitted(&line, 2) + "\n"
-    })
+    is_newer && accepted.state != cardmark_share::STATE_WITHDRAWN
 }
 
 /// Sends the present statements of runs.
@@ -136,7 +131,7 @@ fn amend_one(
                 body: None,
             };
             put(store, there.server, &sent)?;
-            print::result(&told(&accepted, there.server))
+            there.show(&accepted, false)
         }
         Reply::Refused(problem) => {
             let error = refusal(there.server, "to amend ", id, &problem);
@@ -197,13 +192,13 @@ fn withdraw_one(there: &There<'_>, store: &mut Store, run: Uuid) -> Result<(), C
     match Reply::to(there.site, &there.withdrawal(run), run) {
         Reply::Accepted(accepted) => {
             put(store, there.server, &withdrawn)?;
-            print::result(&told(&accepted, there.server))
+            there.show(&accepted, false)
         }
         Reply::Refused(problem) if problem.status == NOT_FOUND => {
             if before.is_some() {
                 put(store, there.server, &withdrawn)?;
             }
-            print::result(&absent(run, None, &problem))
+            there.show_absent(run, Absence::Unknown, None)
         }
         Reply::Refused(problem) => {
             let error = refusal(there.server, "to withdraw ", run, &problem);

@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::client::{Request, Site};
 use super::parcel::{Parcel, counted};
-use super::reply::{Reply, Trouble, refusal, told};
+use super::reply::{Reply, Trouble, refusal};
+use super::shown::Absence;
 use crate::error::{CommandError, Exit};
 use crate::print;
 
@@ -20,6 +21,8 @@ pub(super) struct There<'a> {
     pub(super) site: &'a dyn Site,
     pub(super) server: &'a Server,
     pub(super) secrets: Secrets,
+    /// Whether the state of each run is shown as one line of JSON.
+    pub(super) as_json: bool,
 }
 
 impl There<'_> {
@@ -101,6 +104,11 @@ pub(super) fn send(there: &There<'_>, store: &mut Store) -> Result<Exit, Command
             Sent::Ended(end) => exit = exit.or_worse(end),
             Sent::Waits(trouble) => {
                 let count = queue.len() - done;
+                if there.as_json {
+                    for waiting in &queue[done..] {
+                        there.show_absent(waiting.run, Absence::Waiting, None)?;
+                    }
+                }
                 print::error(&waits(there.server, count, &trouble));
                 return Ok(exit.or_worse(Exit::Trouble));
             }
@@ -138,7 +146,7 @@ pub(super) fn send_one(
     match Reply::to(there.site, &request, run) {
         Reply::Accepted(accepted) => {
             note(SubmissionState::Sent)?;
-            print::result(&told(&accepted, there.server))?;
+            there.show(&accepted, false)?;
             Ok(Sent::Ended(Exit::Done))
         }
         Reply::Later(trouble) => Ok(Sent::Waits(trouble)),
@@ -150,6 +158,7 @@ pub(super) fn send_one(
                 let forgotten = store.forget_submission(&origin, run);
                 forgotten.map_err(|error| store_error(&error))?;
             }
+            there.show_absent(run, Absence::Refused, Some(&problem))?;
             print::error(&error);
             Ok(Sent::Ended(error.exit))
         }

@@ -1,0 +1,43 @@
+//! Pages for people. They show what the API answers, with the charts and tables of the program's reports, and need no script.
+
+pub(crate) mod frame;
+
+mod about;
+mod addresses;
+mod boards;
+mod compare;
+mod feed;
+mod figures;
+mod home;
+mod product;
+mod published;
+mod ranking;
+mod run;
+mod runs;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::get;
+
+use crate::state::Site;
+
+/// Returns the routes of all pages.
+pub(crate) fn routes() -> Router<Arc<Site>> {
+    Router::new()
+        .route("/", get(home::home))
+        .route("/for/{use}", get(home::recommended))
+        .route("/products", get(product::products))
+        .route("/products/{key}", get(product::product))
+        .route("/rankings", get(ranking::ranking))
+        .route("/runs", get(runs::runs))
+        .route("/runs/{id}", get(run::run))
+        .route("/compare", get(compare::compare))
+        .route("/boards", get(boards::boards))
+        .route("/published", get(published::list))
+        .route("/published/{id}", get(published::publication))
+        .route("/checks", get(about::checks))
+        .route("/data", get(about::data))
+        .route("/feed.atom", get(feed::feed))
+        .route("/style.css", get(frame::style))
+}

@@ -1,0 +1,53 @@
+//! Pages on checks and data.
+
+use axum::http::HeaderMap;
+use axum::response::Response;
+use cardmark_catalog::explanation;
+use cardmark_report::document::Block;
+use cardmark_share::CheckName;
+
+use super::frame::Page;
+
+pub(super) async fn checks(headers: HeaderMap) -> Response {
+    let mut blocks = vec![Block::Text(
+        "Every run is checked before it is accepted. A failed check quarantines it: its page and the reasons stay, and it counts nowhere. \
+         A mark changes nothing else. No check is a proof."
+            .to_owned(),
+    )];
+    for known in CheckName::ALL
+        .into_iter()
+        .filter_map(|name| explanation(&name.term()))
+    {
+        blocks.push(Block::Heading(known.title.clone()));
+        blocks.push(Block::Text(known.text.clone()));
+    }
+    let about = "How runs are checked, and what a check cannot show.";
+    Page::new("Checks", about, blocks)
+        .link("As data", "/api/v1/checks")
+        .answer(&headers)
+}
+
+pub(super) async fn data(headers: HeaderMap) -> Response {
+    let blocks = vec![
+        Block::Text("All data are public domain (CC0 1.0). No serial number is among them.".to_owned()),
+        Block::List(vec![
+            "/api/v1/records/{id}/document: a record as its owner sent it".to_owned(),
+            "/api/v1/records, /api/v1/products, /api/v1/rankings: what was derived from it".to_owned(),
+            "/api/v1/changes: what came and went, for copies; what was withdrawn has to be deleted there too".to_owned(),
+        ]),
+        Block::Text("To measure a card and share it:".to_owned()),
+        Block::Command("cardmark run && cardmark submit last".to_owned()),
+        Block::Text(
+            "Whoever sent a run can amend or withdraw it: `cardmark submit --withdraw`. Copies that others made by then remain.".to_owned(),
+        ),
+    ];
+    Page::new(
+        "Data",
+        "Open data of measured memory cards, CC0 1.0.",
+        blocks,
+    )
+    .link("Description of the API", "/api/v1/openapi.json")
+    .link("Schema of a record", "/schema/record-1.json")
+    .link("New runs (Atom)", "/feed.atom")
+    .answer(&headers)
+}

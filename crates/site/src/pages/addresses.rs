@@ -1,0 +1,49 @@
+//! Addresses of pages.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use uuid::Uuid;
+
+pub(super) fn product(key: &str) -> String {
+    format!("/products/{}", encoded(key))
+}
+
+pub(super) fn run(id: Uuid) -> String {
+    format!("/runs/{id}")
+}
+
+pub(super) fn ranking(metric: &str, context: &str) -> String {
+    with(
+        "/rankings",
+        &[("metric", Some(metric)), ("context", Some(context))],
+    )
+}
+
+/// A path with the parameters that have a value.
+pub(super) fn with(path: &str, parameters: &[(&str, Option<&str>)]) -> String {
+    let given = parameters.iter().filter_map(|(name, value)| {
+        let value = value.filter(|value| !value.is_empty())?;
+        Some(format!("{name}={}", encoded(value)))
+    });
+    let given: Vec<String> = given.collect();
+    match given.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}?{}", given.join("&")),
+    }
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_one_part_of_an_address() {
+        assert_eq!(product("~ä/b?c"), "/products/%7E%C3%A4%2Fb%3Fc");
+        let parameters = [("a", Some("x&y")), ("b", None), ("c", Some(""))];
+        assert_eq!(with("/runs", &parameters), "/runs?a=x%26y");
+        assert_eq!(with("/runs", &[]), "/runs");
+    }
+}

@@ -1,0 +1,195 @@
+//! The frame of every page: navigation, a form, the document, and the address of the next page.
+
+use std::sync::LazyLock;
+
+use askama::Template;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cardmark_report::document::{Block, Document, html_content, style_sheet};
+use cardmark_share::to_hexadecimal;
+use sha2::{Digest, Sha256};
+
+use crate::answers::tagged;
+use crate::problem::Refusal;
+
+/// Links at the top of every page: name and address.
+pub(crate) const NAVIGATION: [(&str, &str); 8] = [
+    ("cardmark", "/"),
+    ("Products", "/products"),
+    ("Rankings", "/rankings"),
+    ("Runs", "/runs"),
+    ("Boards", "/boards"),
+    ("Published", "/published"),
+    ("Checks", "/checks"),
+    ("Data", "/data"),
+];
+
+static STYLE: LazyLock<String> =
+    LazyLock::new(|| style_sheet() + include_str!("../../templates/site.css"));
+/// Address of the style sheet, another one for each version of it.
+static STYLE_ADDRESS: LazyLock<String> = LazyLock::new(|| {
+    let digest = Sha256::digest(STYLE.as_bytes());
+    format!("/style.css?{}", to_hexadecimal(&digest[..6]))
+});
+
+/// A page.
+#[derive(Template)]
+#[template(path = "page.html")]
+pub(crate) struct Page {
+    document: Document,
+    about: String,
+    links: Vec<Link>,
+    form: Option<Form>,
+    next: Option<String>,
+    content: String,
+    style: &'static str,
+}
+
+/// A link below the title.
+pub(crate) struct Link {
+    name: String,
+    address: String,
+}
+
+/// A form that asks for another page.
+pub(crate) struct Form {
+    pub(crate) action: &'static str,
+    pub(crate) button: &'static str,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// A field of a form.
+pub(crate) struct Field {
+    name: &'static str,
+    label: &'static str,
+    value: String,
+    is_date: bool,
+    /// Values with their names; none for a text.
+    choices: Vec<(String, String)>,
+}
+
+impl Field {
+    pub(crate) fn text(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
+        Self {
+            name,
+            label,
+            value: value.unwrap_or_default().to_owned(),
+            is_date: false,
+            choices: Vec::new(),
+        }
+    }
+
+    pub(crate) fn date(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
+        Self {
+            is_date: true,
+            ..Self::text(name, label, value)
+        }
+    }
+
+    pub(crate) fn choice(
+        name: &'static str,
+        label: &'static str,
+        value: Option<&str>,
+        choices: Vec<(String, String)>,
+    ) -> Self {
+        Self {
+            choices,
+            ..Self::text(name, label, value)
+        }
+    }
+}
+
+impl Page {
+    /// A page with this content. `about` is its description for search engines and previews.
+    pub(crate) fn new(
+        title: impl Into<String>,
+        about: impl Into<String>,
+        blocks: Vec<Block>,
+    ) -> Self {
+        let document = Document {
+            title: title.into(),
+            blocks,
+        };
+        Self {
+            content: html_content(&document),
+            document,
+            about: about.into(),
+            links: Vec::new(),
+            form: None,
+            next: None,
+            style: STYLE_ADDRESS.as_str(),
+        }
+    }
+
+    pub(crate) fn link(mut self, name: impl Into<String>, address: impl Into<String>) -> Self {
+        self.links.push(Link {
+            name: name.into(),
+            address: address.into(),
+        });
+        self
+    }
+
+    pub(crate) fn form(self, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..self
+        }
+    }
+
+    pub(crate) fn next(self, next: Option<String>) -> Self {
+        Self { next, ..self }
+    }
+
+    pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
+        tagged(headers, HTML, self.to_string().into_bytes(), None)
+    }
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// An error as a page.
+pub(crate) struct PageRefusal(Refusal);
+
+impl From<Refusal> for PageRefusal {
+    fn from(refusal: Refusal) -> Self {
+        Self(refusal)
+    }
+}
+
+impl From<cardmark_site_store::SiteStoreError> for PageRefusal {
+    fn from(error: cardmark_site_store::SiteStoreError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for PageRefusal {
+    fn into_response(self) -> Response {
+        let problem = self.0.problem();
+        let blocks = vec![Block::Text(sentence(&problem.detail))];
+        let page = Page::new(problem.title.clone(), problem.title.clone(), blocks).to_string();
+        let mut response = self.0.into_response();
+        *response.body_mut() = page.into();
+        let headers = response.headers_mut();
+        headers.remove("content-length");
+        headers.insert("content-type", axum::http::HeaderValue::from_static(HTML));
+        response
+    }
+}
+
+/// The text with a capital letter and a full stop.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// The style sheet. Its address changes with it, so that it can be kept for long.
+pub(crate) async fn style() -> Response {
+    let headers = [
+        ("content-type", "text/css; charset=utf-8"),
+        ("cache-control", "public, max-age=31536000, immutable"),
+    ];
+    (StatusCode::OK, headers, STYLE.as_str()).into_response()
+}

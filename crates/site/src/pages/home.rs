@@ -1,0 +1,174 @@
+//! The first page, and what to buy for a use.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use cardmark_catalog::{Use, publications, use_of, uses};
+use cardmark_core::Record;
+use cardmark_judge::{Recommendation, Standing, Wish, recommend};
+use cardmark_report::document::{Block, Column, Row, Table};
+use cardmark_report::workload_name;
+use cardmark_site_store::Search;
+
+use super::frame::{Field, Form, Page, PageRefusal};
+use super::{addresses, runs};
+use crate::problem::Refusal;
+use crate::state::Site;
+
+/// Products of a use on the first page, and on its own.
+const FEW: usize = 3;
+const MANY: usize = 30;
+/// Newest runs on the first page.
+const NEWEST: u32 = 10;
+
+/// Recommendations from published figures, by use.
+static RECOMMENDED: LazyLock<BTreeMap<&'static str, Recommendation>> = LazyLock::new(|| {
+    let published: Vec<Record> = publications()
+        .iter()
+        .flat_map(|publication| publication.records())
+        .collect();
+    let answered = uses().iter().filter(|one| !one.needs.is_empty());
+    answered
+        .map(|one| {
+            (
+                one.id.as_str(),
+                recommend(&published, one, &Wish::default()),
+            )
+        })
+        .collect()
+});
+
+pub(super) async fn home(
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let counts = site.store.counts().await?;
+    let newest = Search {
+        limit: NEWEST,
+        ..Search::default()
+    };
+    let newest = site.store.search(&newest).await?.heads;
+    let mut blocks = vec![Block::Text(format!(
+        "Measurements of memory cards and other small storage that single-board computers boot from, shared by the people who made them: {} \
+         runs.",
+        counts.records
+    ))];
+    blocks.push(Block::Text("Share yours:".to_owned()));
+    blocks.push(Block::Command("cardmark submit --new".to_owned()));
+    blocks.push(Block::Heading("What to buy".to_owned()));
+    blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
+    blocks.push(first_of_each_use());
+    blocks.push(Block::Heading("Newest runs".to_owned()));
+    blocks.push(match newest.is_empty() {
+        true => Block::Text("Nothing was shared yet.".to_owned()),
+        false => runs::table("Newest runs".to_owned(), newest),
+    });
+    let about = "Measured speed of microSD cards, with the conditions and checks of every run.";
+    let page = Page::new("Which card is good?", about, blocks).form(Form {
+        action: "/products",
+        button: "Search",
+        fields: vec![Field::text("q", "Product", None)],
+    });
+    Ok(page.answer(&headers))
+}
+
+const FROM_PUBLISHED: &str =
+    "From published figures only, in which products have few cards each: a hint, not a proof.";
+
+fn first_of_each_use() -> Block {
+    let row = |one: &Use| {
+        let found = RECOMMENDED.get(one.id.as_str())?;
+        let names: Vec<String> = found
+            .standings
+            .iter()
+            .take(FEW)
+            .map(|standing| standing.product.clone())
+            .collect();
+        let names = match names.is_empty() {
+            true => "cannot tell".to_owned(),
+            false => names.join(", "),
+        };
+        Some(Row::new(vec![one.title.clone(), names]).linked(format!("/for/{}", one.id)))
+    };
+    Block::Table {
+        caption: "Best first".to_owned(),
+        table: Table {
+            columns: vec![Column::left("use"), Column::left("products")],
+            rows: uses().iter().filter_map(row).collect(),
+        },
+    }
+}
+
+pub(super) async fn recommended(
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let unknown = || {
+        let known: Vec<&str> = RECOMMENDED.keys().copied().collect();
+        let detail = format!("there is {}", known.join(", "));
+        Refusal::new(StatusCode::NOT_FOUND, "unknown-path", "No such use", detail)
+    };
+    let wanted = use_of(&name).filter(|wanted| wanted.id == name);
+    let (wanted, found) = wanted
+        .and_then(|wanted| Some((wanted, RECOMMENDED.get(wanted.id.as_str())?)))
+        .ok_or_else(unknown)?;
+    let mut blocks = vec![
+        Block::Text(wanted.about.clone()),
+        Block::Text(FROM_PUBLISHED.to_owned()),
+    ];
+    if found.cannot_answer() {
+        let needs = found.unknown_needs.join(", ");
+        blocks.push(Block::Text(format!(
+            "Cannot answer: there are no published figures of {needs}."
+        )));
+    } else {
+        blocks.push(standings(&found.standings));
+    }
+    if !found.cannot_tell.is_empty() {
+        let names = found.cannot_tell.iter().take(MANY);
+        let names: Vec<&str> = names.map(|one| one.product.as_str()).collect();
+        blocks.push(Block::Details {
+            title: format!(
+                "Cannot tell: {} products without a key figure",
+                found.cannot_tell.len()
+            ),
+            blocks: vec![Block::Text(names.join(", ") + ".")],
+        });
+    }
+    blocks.push(Block::Text(format!("What is enough: {}.", wanted.source)));
+    let title = format!("For {}", wanted.title);
+    Ok(Page::new(title, wanted.about.clone(), blocks).answer(&headers))
+}
+
+fn standings(standings: &[Standing]) -> Block {
+    let row = |(index, one): (usize, &Standing)| {
+        let limiting = &one.suitability.limiting;
+        let cells = vec![
+            format!("{}. {}", index + 1, one.product),
+            one.board.clone().unwrap_or_else(|| "–".to_owned()),
+            workload_name(&limiting.metric).to_owned(),
+            format!("{:.0} %", 100.0 * limiting.share()),
+            one.cards_count.to_string(),
+        ];
+        Row::new(cells).linked(addresses::product(&cardmark_share::product_key(
+            &one.product,
+        )))
+    };
+    Block::Table {
+        caption: "Best first; the rate that limits a product, as a share of what is enough"
+            .to_owned(),
+        table: Table {
+            columns: vec![
+                Column::left("product"),
+                Column::left("board"),
+                Column::left("limited by"),
+                Column::right("of enough"),
+                Column::right("cards"),
+            ],
+            rows: standings.iter().take(MANY).enumerate().map(row).collect(),
+        },
+    }
+}

@@ -1,0 +1,215 @@
+//! Products: a list, and a page for each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use cardmark_catalog::{Class, class};
+use cardmark_report::document::{Block, Column, Row, Table};
+use cardmark_report::text::{count_of, value};
+use cardmark_report::workload_name;
+
+use super::frame::{Field, Form, Page, PageRefusal};
+use super::{addresses, figures};
+use crate::lists::{NamesQuery, ProductView, SummaryView, product_view, products_page};
+use crate::parameters::{Key, Parameters};
+use crate::problem::Refusal;
+use crate::published::PublishedFigure;
+use crate::state::Site;
+
+/// Contexts that are shown; the others are folded away.
+const SHOWN: usize = 2;
+
+pub(super) async fn products(
+    State(site): State<Arc<Site>>,
+    query: Result<Parameters<NamesQuery>, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let Parameters(query) = query?;
+    let asked = query.q.clone();
+    let page = products_page(&site, query).await?;
+    let row = |entry: &crate::lists::ProductEntry| {
+        let cells = vec![
+            entry.name.clone(),
+            entry.cards_count.to_string(),
+            entry.runs_count.to_string(),
+            entry.fakes_count.to_string(),
+        ];
+        Row::new(cells).linked(addresses::product(&entry.key))
+    };
+    let blocks = match page.products.is_empty() {
+        true => vec![Block::Text(
+            "No run of a product of such a name was shared yet.".to_owned(),
+        )],
+        false => vec![Block::Table {
+            caption: "Products with shared runs".to_owned(),
+            table: Table {
+                columns: vec![
+                    Column::left("product"),
+                    Column::right("cards"),
+                    Column::right("runs"),
+                    Column::right("failed tests of capacity"),
+                ],
+                rows: page.products.iter().map(row).collect(),
+            },
+        }],
+    };
+    let next = page.next.map(|cursor| {
+        let parameters = [("q", asked.as_deref()), ("cursor", Some(cursor.as_str()))];
+        addresses::with("/products", &parameters)
+    });
+    let form = Form {
+        action: "/products",
+        button: "Search",
+        fields: vec![Field::text("q", "Beginning of the name", asked.as_deref())],
+    };
+    let about = "Memory cards and other storage of which somebody shared a run.";
+    Ok(Page::new("Products", about, blocks)
+        .form(form)
+        .next(next)
+        .answer(&headers))
+}
+
+pub(super) async fn product(
+    State(site): State<Arc<Site>>,
+    key: Result<Key, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let Key(name) = key?;
+    let view = product_view(&site, &name).await?;
+    let mut blocks = vec![Block::Text(counted(&view))];
+    blocks.extend(claims(&view));
+    blocks.extend(summaries(&view));
+    blocks.extend(published(&view.published));
+    let key = view.entry.key.clone();
+    let about = format!("{}: measured speed, {}", view.entry.name, counted(&view));
+    let page = Page::new(view.entry.name, about, blocks)
+        .link(
+            "Runs",
+            addresses::with("/runs", &[("product", Some(key.as_str()))]),
+        )
+        .link("As data", format!("/api/v1{}", addresses::product(&key)));
+    Ok(page.answer(&headers))
+}
+
+fn counted(view: &ProductView) -> String {
+    let entry = &view.entry;
+    if entry.runs_count == 0 {
+        return "No run of it was shared yet.".to_owned();
+    }
+    let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let mut text = format!(
+        "{} of {} shared.",
+        count_of(number(entry.runs_count), "run", "runs"),
+        count_of(number(entry.cards_count), "card", "cards"),
+    );
+    if entry.fakes_count > 0 {
+        text += &format!(
+            " {} failed a test of capacity.",
+            count_of(number(entry.fakes_count), "card", "cards")
+        );
+    }
+    text
+}
+
+/// What the package promises.
+fn claims(view: &ProductView) -> Option<Block> {
+    let known = view.claims.iter().filter_map(|claim| class(claim));
+    let promise = |class: &Class| {
+        let mut parts = vec![format!(
+            "sequential writes of {} MB/s",
+            class.least_write_bytes_per_s / 1_000_000
+        )];
+        if let (Some(read), Some(write)) = (
+            class.least_read_operations_per_s,
+            class.least_write_operations_per_s,
+        ) {
+            parts.push(format!("random reads of {read} and writes of {write} IOPS"));
+        }
+        format!("{}: at least {}", class.id, parts.join(", "))
+    };
+    let points: Vec<String> = known.map(promise).collect();
+    (!points.is_empty()).then(|| Block::Details {
+        title: "Classes on its package, and what they promise".to_owned(),
+        blocks: vec![
+            Block::List(points),
+            Block::Text(
+                "A class is tested by a procedure of its own (`cardmark run --suite app-class`); rates of other suites are no verdict on it."
+                    .to_owned(),
+            ),
+        ],
+    })
+}
+
+/// Figures by context, those with the most cards first.
+fn summaries(view: &ProductView) -> Vec<Block> {
+    let mut contexts = BTreeMap::<&BTreeMap<String, String>, Vec<&SummaryView>>::new();
+    for summary in &view.summaries {
+        contexts.entry(&summary.context).or_default().push(summary);
+    }
+    let mut contexts: Vec<_> = contexts.into_iter().collect();
+    let cards = |rows: &[&SummaryView]| rows.iter().map(|row| row.cards_count).max();
+    contexts.sort_by_key(|(_, rows)| std::cmp::Reverse(cards(rows)));
+    let block = |(context, rows): (&BTreeMap<String, String>, Vec<&SummaryView>)| {
+        let rows = rows.into_iter().map(|row| {
+            let address = addresses::with("/rankings", &[("metric", Some(row.metric.as_str()))]);
+            (workload_name(&row.metric).to_owned(), Some(address), row)
+        });
+        figures::table(figures::circumstances(context), rows)
+    };
+    let folded = contexts.split_off(contexts.len().min(SHOWN));
+    let mut blocks: Vec<Block> = contexts.into_iter().map(block).collect();
+    if !blocks.is_empty() {
+        blocks.insert(0, Block::Heading("Shared runs".to_owned()));
+        blocks.push(Block::Text(MEANING.to_owned()));
+    }
+    if !folded.is_empty() {
+        blocks.push(Block::Details {
+            title: format!("Other circumstances: {}", folded.len()),
+            blocks: folded.into_iter().map(block).collect(),
+        });
+    }
+    blocks
+}
+
+const MEANING: &str = "Each card counts with the median of its runs, at most five cards of one submitter. An interval needs six cards. \
+                       Products are ranked from three cards of two submitters on.";
+
+fn published(all: &[PublishedFigure]) -> Vec<Block> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let row = |figure: &PublishedFigure| {
+        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
+        let cells = vec![
+            workload_name(&figure.metric).to_owned(),
+            value(&figure.metric, figure.quantity, figure.value),
+            known(&figure.board),
+            known(&figure.setting),
+            figure.publication.clone(),
+        ];
+        Row::new(cells).linked(format!("/published/{}", figure.publication))
+    };
+    vec![
+        Block::Heading("Published figures".to_owned()),
+        Block::Text(
+            "Other people's measurements, with their methods; never mixed with shared runs."
+                .to_owned(),
+        ),
+        Block::Table {
+            caption: "Published figures".to_owned(),
+            table: Table {
+                columns: vec![
+                    Column::left(""),
+                    Column::right("figure"),
+                    Column::left("board"),
+                    Column::left("setting"),
+                    Column::left("publication"),
+                ],
+                rows: all.iter().map(row).collect(),
+            },
+        },
+    ]
+}

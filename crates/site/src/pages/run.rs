@@ -1,0 +1,120 @@
+//! The page of a run: its checks, and the program's report on it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use cardmark_catalog::explanation;
+use cardmark_core::{Record, name_of};
+use cardmark_report::document::{Block, Column, Row, Table};
+use cardmark_report::{run_title, survey};
+use cardmark_share::{Check, CheckOutcome};
+use cardmark_site_store::{Head, State as RunState};
+
+use super::addresses;
+use super::frame::{Page, PageRefusal, sentence};
+use crate::answers::day_of;
+use crate::derived;
+use crate::parameters::RunId;
+use crate::problem::Refusal;
+use crate::records::{head, stored};
+use crate::state::Site;
+
+pub(super) async fn run(
+    State(site): State<Arc<Site>>,
+    id: Result<RunId, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let RunId(id) = id?;
+    let head = head(&site, id).await?;
+    let stored = stored(&site, id).await?;
+    let processor = Arc::clone(&site.processors).acquire_owned().await;
+    let page = tokio::task::spawn_blocking(move || {
+        let _processor = processor;
+        derived::record(&stored.packed).map(|record| page(&head, &record))
+    });
+    let page = page.await.map_err(|_| Refusal::failed())??;
+    Ok(page.answer(&headers))
+}
+
+fn page(head: &Head, record: &Record) -> Page {
+    let document = survey(&run_title(record), std::slice::from_ref(record));
+    let mut blocks = standing(head);
+    blocks.extend(document.blocks);
+    let on = head.board.as_ref().map(|board| format!(" on {board}"));
+    let about = format!("Measured{}", on.unwrap_or_default());
+    let mut page = Page::new(document.title, about, blocks);
+    if let Some(key) = &head.product {
+        page = page.link("Product", addresses::product(key));
+    }
+    let id = head.id.to_string();
+    page.link(
+        "Compare",
+        addresses::with("/compare", &[("base", Some(id.as_str()))]),
+    )
+    .link("Record", format!("/api/v1/records/{id}/document"))
+    .link("As data", format!("/api/v1/records/{id}"))
+}
+
+/// Level and checks, those that failed first.
+fn standing(head: &Head) -> Vec<Block> {
+    let level = name_of(&head.level).replace('_', " ");
+    let mut text = format!(
+        "{}; received on {}",
+        sentence(&level).trim_end_matches('.'),
+        day_of(head.received_ms)
+    );
+    if head.state == RunState::Quarantined {
+        text += "; quarantined: it counts nowhere";
+    }
+    let mut checks: Vec<&Check> = head.checks.iter().collect();
+    checks.sort_by_key(|check| order(check.outcome));
+    let row = |check: &&Check| {
+        let title = explanation(&check.name.term()).map(|known| known.title.clone());
+        let cells = vec![
+            title.unwrap_or_else(|| check.name.term()),
+            word(check.outcome).to_owned(),
+            check.reason.clone(),
+        ];
+        Row::new(cells).linked("/checks")
+    };
+    let table = Block::Table {
+        caption: "Checks of the site; none is a proof".to_owned(),
+        table: Table {
+            columns: vec![
+                Column::left("check"),
+                Column::left("result"),
+                Column::left(""),
+            ],
+            rows: checks.iter().map(row).collect(),
+        },
+    };
+    let is_clean = checks.iter().all(|check| order(check.outcome) > 1);
+    let table = match is_clean {
+        true => Block::Details {
+            title: "Checks: nothing speaks against this run".to_owned(),
+            blocks: vec![table],
+        },
+        false => table,
+    };
+    vec![Block::Text(format!("{text}.")), table]
+}
+
+fn order(outcome: CheckOutcome) -> u8 {
+    match outcome {
+        CheckOutcome::Failed => 0,
+        CheckOutcome::Marked => 1,
+        CheckOutcome::Passed => 2,
+        CheckOutcome::CannotTell => 3,
+    }
+}
+
+fn word(outcome: CheckOutcome) -> &'static str {
+    match outcome {
+        CheckOutcome::Failed => "failed",
+        CheckOutcome::Marked => "marked",
+        CheckOutcome::Passed => "passed",
+        CheckOutcome::CannotTell => "cannot tell",
+    }
+}

@@ -1,0 +1,213 @@
+//! Pages for people, opened by following their links.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use axum::http::StatusCode;
+
+use crate::rig::{Answer, Rig, another, bearer, corpus, id_of, measured, text_of};
+
+/// Addresses that a page leads to, without those of other sites.
+fn links(page: &str) -> Vec<String> {
+    let parts = page.split("href=\"").skip(1);
+    let links = parts.filter_map(|part| part.split('"').next());
+    links
+        .map(|link| link.replace("&amp;", "&").replace("&#38;", "&"))
+        .filter(|link| link.starts_with('/'))
+        .collect()
+}
+
+/// A site with three cards of three submitters of one product, records of every kind, and a quarantined run.
+async fn filled() -> Rig {
+    let rig = Rig::new().await;
+    for number in 1..=3 {
+        let answer = rig
+            .submit(number, &text_of(&another(u128::from(number))))
+            .await;
+        assert_eq!(answer.json()["state"], "shared", "{}", answer.text());
+    }
+    for name in [
+        "run-measured-application",
+        "run-sim-a1-32gb-quick",
+        "run-sim-border-a1-32gb-app-class",
+        "run-sim-v30-64gb-sustained",
+        "verify-sim-limbo-32gb",
+        "probe-sim-limbo-32gb",
+        "anatomy-sim-units-16gb",
+        "endure-sim-wearing-1gb-cycles-3",
+    ] {
+        let answer = rig.submit(4, &text_of(&corpus(name))).await;
+        assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
+    }
+    let mut forged = measured();
+    forged.trials[0].span_ns /= 2;
+    let answer = rig.submit(5, &text_of(&forged)).await;
+    assert_eq!(answer.json()["state"], "quarantined", "{}", answer.text());
+    rig
+}
+
+/// Opens every page that can be reached; the answers by path.
+async fn all(rig: &Rig) -> BTreeMap<String, Answer> {
+    let mut seen = BTreeMap::new();
+    let mut waiting = VecDeque::from(["/".to_owned(), "/runs?simulated=true".to_owned()]);
+    while let Some(path) = waiting.pop_front() {
+        if seen.contains_key(&path) {
+            continue;
+        }
+        let answer = rig.get(&path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
+        let kind = answer.headers["content-type"].to_str().unwrap();
+        if kind.starts_with("text/html") {
+            waiting.extend(links(&answer.text()));
+        }
+        seen.insert(path, answer);
+    }
+    seen
+}
+
+#[tokio::test]
+async fn every_link_leads_to_a_page() {
+    let rig = filled().await;
+    let all = all(&rig).await;
+    let pages = all.iter().filter(|(_, answer)| {
+        let kind = answer.headers["content-type"].to_str().unwrap();
+        kind.starts_with("text/html")
+    });
+    let mut count = 0;
+    for (path, answer) in pages {
+        count += 1;
+        let text = answer.text();
+        assert_eq!(text.matches("<h1>").count(), 1, "{path}");
+        assert!(!text.contains("<script"), "{path}");
+        for foreign in ["src=\"http", "url(http", "@import"] {
+            assert!(!text.contains(foreign), "{path}: {foreign}");
+        }
+        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{policy}");
+        assert!(answer.headers.contains_key("etag"), "{path}");
+    }
+    assert!(count > 30, "{count} pages");
+    for path in [
+        "/products/%7Esandisk%20ultra%2032%20gb",
+        "/rankings",
+        "/checks",
+        "/boards",
+        "/data",
+        "/feed.atom",
+    ] {
+        let found = all.keys().any(|seen| **seen == *path);
+        assert!(found, "{path} is not reached");
+    }
+}
+
+#[tokio::test]
+async fn a_product_has_its_cards_and_its_place() {
+    let rig = filled().await;
+    let page = rig.get("/products/%7Esandisk%20ultra%2032%20gb").await.text();
+    assert!(page.contains("3 runs of 3 cards shared"), "{page}");
+    let ranking = rig
+        .get("/rankings?metric=seq_read_1m&context=")
+        .await
+        .text();
+    assert!(ranking.contains("1. SanDisk Ultra 32 GB"), "{ranking}");
+    assert!(ranking.contains("<svg"), "{ranking}");
+}
+
+#[tokio::test]
+async fn a_run_has_its_checks_and_its_report() {
+    let rig = filled().await;
+    let page = rig.get(&format!("/runs/{}", another(1).id)).await.text();
+    for part in [
+        "nothing speaks against this run",
+        "random read 4 KiB",
+        "<svg",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let page = rig.get(&format!("/runs/{}", measured().id)).await.text();
+    assert!(page.contains("quarantined: it counts nowhere"), "{page}");
+    assert!(page.contains("failed"), "{page}");
+}
+
+#[tokio::test]
+async fn runs_are_compared() {
+    let rig = filled().await;
+    let (one, other) = (another(1).id, another(2).id);
+    let page = rig
+        .get(&format!("/compare?base={one}&other={other}&across="))
+        .await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text());
+    assert!(page.text().contains("random read 4 KiB"), "{}", page.text());
+    let same = rig.get(&format!("/compare?base={one}&other={one}")).await;
+    assert_eq!(same.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(same.text().contains("is on both sides"), "{}", same.text());
+    let form = rig.get(&format!("/compare?base={one}")).await;
+    assert!(form.text().contains(&one.to_string()), "{}", form.text());
+}
+
+#[tokio::test]
+async fn empty_fields_of_a_form_are_no_conditions() {
+    let rig = filled().await;
+    let path = "/runs?product=&board=&suite=&from=&to=&simulated=";
+    let page = rig.get(path).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text());
+    let rows = page.text().matches("SanDisk Ultra 32 GB").count();
+    assert_eq!(rows, 3, "{}", page.text());
+}
+
+#[tokio::test]
+async fn errors_are_pages_too() {
+    let rig = filled().await;
+    let id = another(1).id;
+    let headers = [("authorization", &*bearer(1, id_of(&text_of(&another(1)))))];
+    let path = format!("/api/v1/records/{id}");
+    let withdrawn = rig.ask("DELETE", &path, &headers, "").await;
+    assert_eq!(withdrawn.status, StatusCode::OK, "{}", withdrawn.text());
+    let gone = format!("/runs/{id}");
+    for (path, status, part) in [
+        (&*gone, StatusCode::GONE, "its owner withdrew"),
+        ("/runs/no-id", StatusCode::NOT_FOUND, "No such run"),
+        ("/products/none", StatusCode::NOT_FOUND, "No such product"),
+        ("/for/none", StatusCode::NOT_FOUND, "there is"),
+        (
+            "/published/none",
+            StatusCode::NOT_FOUND,
+            "No such publication",
+        ),
+        ("/runs?form=2026", StatusCode::BAD_REQUEST, "unknown field"),
+        (
+            "/runs?from=yesterday",
+            StatusCode::BAD_REQUEST,
+            "has to be a day",
+        ),
+    ] {
+        let answer = rig.get(path).await;
+        assert_eq!(answer.status, status, "{path}");
+        let kind = answer.headers["content-type"].to_str().unwrap();
+        assert!(kind.starts_with("text/html"), "{path}: {kind}");
+        let text = answer.text();
+        let lower = text.to_lowercase();
+        assert!(lower.contains(&part.to_lowercase()), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn foreign_text_is_text() {
+    let rig = Rig::new().await;
+    let hostile = "<script>alert(1)</script>\"' onload=x";
+    let mut record = another(1);
+    record
+        .labels
+        .insert("product".to_owned(), hostile.to_owned());
+    let answer = rig.submit(1, &text_of(&record)).await;
+    assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
+    for (path, answer) in all(&rig).await {
+        let kind = answer.headers["content-type"].to_str().unwrap().to_owned();
+        if kind.starts_with("text/html") || kind.starts_with("application/atom") {
+            let text = answer.text();
+            assert!(!text.contains("<script"), "{path}");
+            assert!(!text.contains("\" onload"), "{path}");
+        }
+    }
+    let query = rig.get("/runs?product=%22%3E%3Cscript%3E").await.text();
+    assert!(!query.contains("<script"), "{query}");
+}
