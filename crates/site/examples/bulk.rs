@@ -1,4 +1,5 @@
-//! Fills a database for tests of reading: `bulk DATABASE RECORDS PATHS`. Writes requests to the file PATHS, for `load`.
+//! Fills a database for tests of reading: `bulk DATABASE RECORDS PATHS`. Writes requests to the file PATHS, and those for pages to
+//! PATHS.pages, for `load`.
 //!
 //! RECORDS are copies of 10,000 runs, each with another id, card, submitter and day. A run is the one that `load` submits with all figures
 //! changed by a factor of its own, on one of 10,000 products (a few have many runs) and 20 boards. The bytes of a copy are those of its run.
@@ -62,7 +63,9 @@ async fn main() {
     );
     let contexts = store.contexts("rand_read_4k").await.unwrap();
     let contexts: Vec<i64> = contexts.into_iter().map(|context| context.0).collect();
-    std::fs::write(paths, requests(records, &contexts)).unwrap();
+    let [api, pages] = requests(records, &contexts);
+    std::fs::write(paths, api).unwrap();
+    std::fs::write(format!("{paths}.pages"), pages).unwrap();
     store.close().await;
 }
 
@@ -130,9 +133,9 @@ fn incoming(derivation: &Derivation, number: u64, packed: Vec<u8>) -> Incoming {
     }
 }
 
-/// Requests of all kinds in turn.
-fn requests(records: u64, contexts: &[i64]) -> String {
-    let mut text = String::new();
+/// Requests of all kinds in turn: of the API, and for pages.
+fn requests(records: u64, contexts: &[i64]) -> [String; 2] {
+    let (mut text, mut pages) = (String::new(), String::new());
     for request in 0..REQUESTS {
         let mut rng = Rng::for_part(1, "request", request);
         let id = id_of(rng.below(records));
@@ -152,11 +155,13 @@ fn requests(records: u64, contexts: &[i64]) -> String {
         let _ = writeln!(text, "/api/v1/products/~card%20{product}");
         let _ = writeln!(text, "/api/v1/products?q=card+{product}");
         let context = contexts[rng.below(contexts.len() as u64) as usize];
-        let _ = writeln!(
-            text,
-            "/api/v1/rankings?metric=rand_read_4k&context={context}"
-        );
+        let ranking = format!("/rankings?metric=rand_read_4k&context={context}");
+        let _ = writeln!(text, "/api/v1{ranking}");
         let _ = writeln!(text, "/api/v1/records?{search}");
+        let _ = writeln!(pages, "/runs/{id}");
+        let _ = writeln!(pages, "/products/~card%20{product}");
+        let _ = writeln!(pages, "{ranking}");
+        let _ = writeln!(pages, "/runs?{search}");
     }
-    text
+    [text, pages]
 }

@@ -7,7 +7,7 @@ use cardmark_catalog::metric_quantities;
 use cardmark_core::Quantity;
 use cardmark_report::chart::{Bar, Bars, Chart, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::{in_unit, unit, value};
+use cardmark_report::text::{amount, in_unit, unit, value};
 use cardmark_report::workload_name;
 
 use crate::lists::SummaryView;
@@ -19,11 +19,29 @@ pub(super) fn quantity(metric: &str) -> Quantity {
     QUANTITIES.get(metric).copied().unwrap_or(Quantity::Count)
 }
 
-/// Circumstances in one line.
+/// Names of the context that are the same for all summaries, or follow from others.
+const UNTOLD: [&str; 3] = ["method", "origin", "target"];
+/// Values that need no name before them.
+const NAMELESS: [&str; 2] = ["board", "suite"];
+
+/// Circumstances in one line, the board first.
 pub(super) fn circumstances(context: &BTreeMap<String, String>) -> String {
-    let known = context.iter().filter(|(_, value)| *value != "unknown");
-    let words: Vec<String> = known
-        .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
+    let named = |name: &str| NAMELESS.contains(&name);
+    let first = NAMELESS.iter().filter_map(|name| context.get(*name));
+    let others = context
+        .iter()
+        .filter(|(name, value)| {
+            !named(name) && !UNTOLD.contains(&name.as_str()) && *value != "none"
+        })
+        .map(|(name, value)| {
+            let size = value.parse().ok().filter(|_| name == "span");
+            let value = size.map_or_else(|| value.replace('_', " "), amount);
+            format!("{} {value}", name.replace('_', " "))
+        });
+    let words: Vec<String> = first
+        .filter(|value| *value != "unknown")
+        .cloned()
+        .chain(others.filter(|words| !words.ends_with("unknown")))
         .collect();
     match words.is_empty() {
         true => "circumstances unknown".to_owned(),

@@ -39,7 +39,9 @@ pub(super) async fn run(
 }
 
 fn page(head: &Head, record: &Record) -> Page {
-    let document = survey(&run_title(record), std::slice::from_ref(record));
+    let title = head.product_name.clone();
+    let title = title.unwrap_or_else(|| run_title(record));
+    let document = survey(&title, std::slice::from_ref(record));
     let mut blocks = standing(head);
     blocks.extend(document.blocks);
     let on = head.board.as_ref().map(|board| format!(" on {board}"));

@@ -102,7 +102,10 @@ async fn every_link_leads_to_a_page() {
 #[tokio::test]
 async fn a_product_has_its_cards_and_its_place() {
     let rig = filled().await;
-    let page = rig.get("/products/%7Esandisk%20ultra%2032%20gb").await.text();
+    let page = rig
+        .get("/products/%7Esandisk%20ultra%2032%20gb")
+        .await
+        .text();
     assert!(page.contains("3 runs of 3 cards shared"), "{page}");
     let ranking = rig
         .get("/rankings?metric=seq_read_1m&context=")
