@@ -67,7 +67,7 @@ pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
-pub use public_form::{PublicForm, is_keepable, public_form};
+pub use public_form::{PublicForm, is_keepable, keepable_fields, public_form};
 pub use record::{
     Context, FORMAT, Layer, LayerKind, METHOD, Origin, OriginKind, ReadBack, Record, STATEMENT,
     SuiteRef, Target, TargetKind, Tool,

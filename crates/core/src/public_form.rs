@@ -86,6 +86,12 @@ const FIELDS: &[&str] = &[
     "workloads.rounds.unless_equal_to",
 ];
 
+/// Fields that the public form can keep, but for labels.
+#[must_use]
+pub fn keepable_fields() -> &'static [&'static str] {
+    FIELDS
+}
+
 /// Returns whether the public form can keep a field of this name: one of [`PublicForm::withheld`] that is a text.
 #[must_use]
 pub fn is_keepable(field: &str) -> bool {

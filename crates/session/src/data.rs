@@ -1,10 +1,8 @@
 //! Places of the store and the journals.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use cardmark_store::{
-    DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError, TESTS_DIRECTORY, sqlite_path,
-};
+use cardmark_store::{Places, Store, StoreError};
 
 use crate::error::{CommandError, Exit};
 
@@ -20,43 +18,22 @@ pub struct Data {
 }
 
 impl Data {
-    /// The places as the environment names them: `CARDMARK_DATABASE_URL`, else
-    /// `$XDG_DATA_HOME/cardmark`, else `~/.local/share/cardmark`.
+    /// The places as the environment names them ([`Places::from_environment`]).
     ///
     /// # Errors
-    /// If none of them is set, or the address is not one of SQLite.
+    /// If it names none, or the address is not one of SQLite.
     pub fn from_environment() -> Result<Self, CommandError> {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let url = variable("CARDMARK_DATABASE_URL").map(|url| url.to_string_lossy().into_owned());
-        let base = variable("XDG_DATA_HOME")
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-            .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local/share")));
-        Self::at(url.as_deref(), base)
-    }
-
-    fn at(url: Option<&str>, base: Option<PathBuf>) -> Result<Self, CommandError> {
-        if let Some(url) = url {
-            let database = sqlite_path(url)?;
-            let beside = |extension: &str| database.with_extension(extension);
-            return Ok(Self {
-                journals: beside("journals"),
-                tests: beside("tests"),
-                database,
-            });
-        }
-        let Some(base) = base else {
+        let Some(places) = Places::from_environment()? else {
             return Err(
                 CommandError::new(Exit::Trouble, "there is no place for the results")
                     .because("neither XDG_DATA_HOME nor HOME is set")
                     .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db"),
             );
         };
-        let folder = base.join("cardmark");
         Ok(Self {
-            database: folder.join(DATABASE_FILE),
-            journals: folder.join(JOURNALS_DIRECTORY),
-            tests: folder.join(TESTS_DIRECTORY),
+            database: places.database,
+            journals: places.journals,
+            tests: places.tests,
         })
     }
 
@@ -122,32 +99,5 @@ pub fn store_error(error: &StoreError) -> CommandError {
         }
         .hint("CARDMARK_DATABASE_URL is of the form sqlite:///path/to/file"),
         _ => made,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_url_wins_over_the_folder() {
-        let base = Some(PathBuf::from("/home/a/.local/share"));
-        let data = Data::at(Some("sqlite:///x/y.db"), base.clone()).unwrap();
-        assert_eq!(data.database, Path::new("/x/y.db"));
-        assert_eq!(data.journals, Path::new("/x/y.journals"));
-        let data = Data::at(None, base).unwrap();
-        assert_eq!(
-            data.database,
-            Path::new("/home/a/.local/share/cardmark/records.sqlite")
-        );
-    }
-
-    #[test]
-    fn other_databases_and_no_home_are_errors() {
-        assert_eq!(
-            Data::at(Some("postgres://x"), None).unwrap_err().exit,
-            Exit::Usage
-        );
-        assert_eq!(Data::at(None, None).unwrap_err().exit, Exit::Trouble);
     }
 }

@@ -9,6 +9,7 @@ mod checks;
 mod derivation;
 mod extract;
 mod hexadecimal;
+mod imported;
 mod secrets;
 mod server;
 mod submission;
@@ -23,6 +24,7 @@ pub use checks::{Level, checks_around, is_quarantined, level, product_range};
 pub use derivation::{Derivation, derive};
 pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
+pub use imported::{ImportedFrom, imported_record, known_metrics};
 pub use secrets::{EditToken, Secrets, TAG_BYTES, hash_of_token_text, token_hash};
 pub use server::{Server, ServerError};
 pub use submission::{

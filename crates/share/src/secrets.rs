@@ -16,6 +16,8 @@ pub const TAG_BYTES: usize = 16;
 /// Purposes of derived secrets; part of the protocol.
 const TOKEN_PURPOSE: &str = "cardmark edit token 1";
 const TAG_PURPOSE: &str = "cardmark submitter tag 1";
+const PHRASE_PURPOSE: &str = "cardmark phrase 1";
+const PHRASE_TOKEN_PURPOSE: &str = "cardmark phrase token 1";
 
 /// The secret of a store.
 #[derive(Clone)]
@@ -30,6 +32,22 @@ impl Secrets {
     #[must_use]
     pub fn new(store_secret: [u8; 32]) -> Self {
         Self(store_secret)
+    }
+
+    /// Secrets of somebody without a store, who sent a run in a browser: they follow from a phrase that only this person knows.
+    #[must_use]
+    pub fn of_phrase(phrase: &str) -> Self {
+        let mut digest = Sha256::new();
+        digest.update(PHRASE_PURPOSE);
+        digest.update([b'\n']);
+        digest.update(phrase);
+        Self(digest.finalize().into())
+    }
+
+    /// The edit token of a run on any server, for secrets of a phrase: the same as [`Self::edit_token`], without a server.
+    #[must_use]
+    pub fn phrase_token(&self, run: Uuid) -> EditToken {
+        EditToken(self.derive(&[PHRASE_TOKEN_PURPOSE, &run.to_string()]))
     }
 
     /// The edit token of a run on a server: HMAC-SHA-256 (RFC 2104) of purpose, server and id of the run, each

@@ -11,6 +11,7 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::logged::logged;
+use crate::mine::guarded;
 use crate::problem::Refusal;
 use crate::state::Site;
 use crate::{compare, health, lists, openapi, pages, published, records, seeds, submit};
@@ -46,6 +47,7 @@ pub fn router(site: Arc<Site>) -> Router {
             "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
         ))
         .layer(safe(header::REFERRER_POLICY, "no-referrer"))
+        .layer(from_fn_with_state(Arc::clone(&site), guarded))
         .layer(from_fn_with_state(Arc::clone(&site), logged))
         .with_state(site)
 }

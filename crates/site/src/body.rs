@@ -160,27 +160,51 @@ impl Received {
 
     /// Unpacks the body; blocks.
     pub(crate) fn unpack(self) -> Result<String, Refusal> {
-        let bytes = match self.encoding {
-            Encoding::Plain => self.bytes,
-            Encoding::Gzip => limited(flate2::read::MultiGzDecoder::new(self.bytes.as_slice()))?,
-            Encoding::Zstd => {
-                let decoder = zstd::stream::read::Decoder::new(self.bytes.as_slice());
-                let mut decoder = decoder.map_err(|_| not_packed())?;
-                // 8 MiB, the usual limit of receivers (RFC 8878, 3.1.1.1.2).
-                decoder.window_log_max(23).map_err(|_| not_packed())?;
-                limited(decoder)?
-            }
-        };
-        String::from_utf8(bytes).map_err(|_| {
-            let detail = "the document is not UTF-8";
-            Refusal::new(
-                axum::http::StatusCode::UNPROCESSABLE_ENTITY,
-                "not-text",
-                "The document is not text",
-                detail,
-            )
-        })
+        text_of(self.bytes, self.encoding)
     }
+}
+
+fn text_of(bytes: Vec<u8>, encoding: Encoding) -> Result<String, Refusal> {
+    let bytes = match encoding {
+        Encoding::Plain => bytes,
+        Encoding::Gzip => limited(flate2::read::MultiGzDecoder::new(bytes.as_slice()))?,
+        Encoding::Zstd => {
+            let decoder = zstd::stream::read::Decoder::new(bytes.as_slice());
+            let mut decoder = decoder.map_err(|_| not_packed())?;
+            // 8 MiB, the usual limit of receivers (RFC 8878, 3.1.1.1.2).
+            decoder.window_log_max(23).map_err(|_| not_packed())?;
+            limited(decoder)?
+        }
+    };
+    String::from_utf8(bytes).map_err(|_| {
+        let detail = "the document is not UTF-8";
+        Refusal::new(
+            axum::http::StatusCode::UNPROCESSABLE_ENTITY,
+            "not-text",
+            "The document is not text",
+            detail,
+        )
+    })
+}
+
+impl Received {
+    /// The bytes of a body that is not packed.
+    pub(crate) fn plain(self) -> Result<Vec<u8>, Refusal> {
+        match self.encoding {
+            Encoding::Plain => Ok(self.bytes),
+            Encoding::Gzip | Encoding::Zstd => Err(Refusal::bad_request("a form is not packed")),
+        }
+    }
+}
+
+/// The text of a file, which may be packed with gzip or zstd.
+pub(crate) fn unpacked(bytes: Vec<u8>) -> Result<String, Refusal> {
+    let encoding = match bytes.as_slice() {
+        [0x1f, 0x8b, ..] => Encoding::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Encoding::Zstd,
+        _ => Encoding::Plain,
+    };
+    text_of(bytes, encoding)
 }
 
 fn not_packed() -> Refusal {

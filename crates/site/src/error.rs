@@ -17,6 +17,23 @@ pub enum SiteError {
     /// The database cannot be used.
     #[error("cannot use the database")]
     Store(#[from] SiteStoreError),
+    /// The personal instance would answer other computers.
+    #[error("{0} is not an address of this computer alone, such as 127.0.0.1:8080")]
+    NotLocal(std::net::SocketAddr),
+    /// There is no local store.
+    #[error("{} is not there: `cardmark run` makes the store of this computer", .0.display())]
+    NoStore(std::path::PathBuf),
+    /// The environment names no place of a store.
+    #[error(
+        "no place of the results: set HOME or XDG_DATA_HOME, or name a store with --store FILE"
+    )]
+    NoPlace,
+    /// The address of the store cannot be used.
+    #[error("cannot use the local store")]
+    LocalStore(#[from] cardmark_store::StoreError),
+    /// No folder for what is derived.
+    #[error("cannot make a folder")]
+    Folder(#[source] std::io::Error),
     /// Signals cannot be received.
     #[error("cannot receive signals")]
     Signals(#[source] std::io::Error),

@@ -1,15 +1,27 @@
 //! `cardmark-site`: a results site.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cardmark_site::{Config, openapi_json, rebuild, serve};
+use cardmark_site::{Config, openapi_json, rebuild, serve, serve_mine};
 use cardmark_site_store::Rebuilt;
 use clap::{Parser, Subcommand};
 
 /// A results site for cardmark: one process and one SQLite file, or several with PostgreSQL.
 #[derive(Parser)]
-#[command(name = "cardmark-site", version, after_help = HELP)]
+#[command(
+    name = "cardmark-site",
+    version,
+    after_help = HELP,
+    args_conflicts_with_subcommands = true
+)]
 struct Arguments {
+    /// Show the runs of this computer, on this computer only; nothing is sent or changed
+    #[arg(long)]
+    mine: bool,
+    /// With --mine: a store to show instead of this computer's, such as a copy of another board's; may be repeated
+    #[arg(long = "store", value_name = "FILE", requires = "mine")]
+    stores: Vec<PathBuf>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -35,6 +47,7 @@ Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names 
 Examples:
   cardmark-site                                          on http://127.0.0.1:8080
   CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
+  cardmark-site --mine                                   the runs of this computer, for its browser
   cardmark-site openapi > openapi.json";
 
 fn main() -> ExitCode {
@@ -53,6 +66,7 @@ fn main() -> ExitCode {
     let ended = runtime.block_on(async {
         match arguments.command {
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
+            _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
     });

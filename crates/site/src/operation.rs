@@ -1,10 +1,12 @@
 //! The process: start, end, and everything derived again.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cardmark_share::{TAG_BYTES, card_key, derive};
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
+use cardmark_store::Places;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
@@ -14,7 +16,8 @@ use crate::app::router;
 use crate::config::Config;
 use crate::derived;
 use crate::error::SiteError;
-use crate::server::listen;
+use crate::mine::Library;
+use crate::server::{Served, listen};
 use crate::state::Site;
 
 /// Time between two removals of what is too old.
@@ -25,6 +28,53 @@ const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 /// # Errors
 /// If the database or the port cannot be used.
 pub async fn serve(config: Config) -> Result<(), SiteError> {
+    begin_log();
+    if config.secret.is_none() {
+        tracing::warn!(
+            "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
+        );
+    }
+    let served = listen(config.listen, config.connections).await?;
+    let store =
+        SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
+    let site = Arc::new(Site::new(store, config));
+    let purging = tokio::spawn(purge(Arc::clone(&site)));
+    answer(served, &site).await;
+    purging.abort();
+    site.store.close().await;
+    Ok(())
+}
+
+/// Shows the runs of local stores on this computer, without any other; by default those of the program's own store. Ends as [`serve`].
+///
+/// # Errors
+/// If the address is not of this computer alone; if there is no store; as [`serve`].
+pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), SiteError> {
+    begin_log();
+    if !config.listen.ip().is_loopback() {
+        return Err(SiteError::NotLocal(config.listen));
+    }
+    let places = Places::from_environment()?.ok_or(SiteError::NoPlace)?;
+    let stores = match stores.is_empty() {
+        true => vec![places.database],
+        false => stores,
+    };
+    if let Some(missing) = stores.iter().find(|path| !path.exists()) {
+        return Err(SiteError::NoStore(missing.clone()));
+    }
+    let served = listen(config.listen, config.connections).await?;
+    let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
+    let database = folder.path().join("mine.sqlite");
+    let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;
+    let site = Arc::new(Site::new(store, config).personal(places.journals));
+    let following = tokio::spawn(Library::new(stores).follow(Arc::clone(&site)));
+    answer(served, &site).await;
+    following.abort();
+    site.store.close().await;
+    Ok(())
+}
+
+fn begin_log() {
     let filter = EnvFilter::try_from_env("CARDMARK_LOG")
         .unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
     tracing_subscriber::fmt()
@@ -32,25 +82,18 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
         .with_writer(std::io::stderr)
         .with_env_filter(filter)
         .init();
-    if config.secret.is_none() {
-        tracing::warn!(
-            "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
-        );
-    }
+}
+
+async fn answer(served: Served, site: &Arc<Site>) {
     let mut ends = [SignalKind::terminate(), SignalKind::interrupt()]
         .map(|kind| signal(kind).map_err(SiteError::Signals));
-    let served = listen(config.listen, config.connections).await?;
-    let store =
-        SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
-    let site = Arc::new(Site::new(store, config));
     let address = served.address().map_or_else(
         |_| site.config.listen.to_string(),
         |address| address.to_string(),
     );
     tracing::info!(address, "http://{address} answers");
-    let purging = tokio::spawn(purge(Arc::clone(&site)));
     served
-        .run(router(Arc::clone(&site)), async move {
+        .run(router(Arc::clone(site)), async move {
             let [terminate, interrupt] = &mut ends;
             tokio::select! {
                 () = received(terminate) => {},
@@ -59,9 +102,6 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
             tracing::info!("ends");
         })
         .await;
-    purging.abort();
-    site.store.close().await;
-    Ok(())
 }
 
 async fn received(signal: &mut Result<tokio::signal::unix::Signal, SiteError>) {

@@ -9,16 +9,20 @@ mod compare;
 mod feed;
 mod figures;
 mod home;
+mod parts;
 mod product;
 mod published;
 mod ranking;
 mod run;
 mod runs;
+mod submission;
+mod under_way;
+mod upload;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use crate::state::Site;
 
@@ -39,5 +43,12 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/checks", get(about::checks))
         .route("/data", get(about::data))
         .route("/feed.atom", get(feed::feed))
+        .route("/upload", get(upload::form).post(upload::understood))
+        .route("/upload/send", post(upload::send))
+        .route(
+            "/submission",
+            get(submission::form).post(submission::change),
+        )
+        .route("/under-way", get(under_way::under_way))
         .route("/style.css", get(frame::style))
 }

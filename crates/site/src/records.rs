@@ -260,7 +260,7 @@ fn token_hash(headers: &HeaderMap) -> Result<[u8; 32], Refusal> {
 }
 
 /// The document with a new statement, and what follows from it.
-fn amendment(
+pub(crate) fn amendment(
     id: Uuid,
     stored: &StoredDocument,
     statement: &str,

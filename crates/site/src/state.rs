@@ -1,5 +1,6 @@
 //! The site's state.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cardmark_site_store::SiteStore;
@@ -35,9 +36,21 @@ pub struct Site {
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
+    /// Directory of the journals of this computer, if this is the personal instance.
+    pub(crate) mine: Option<PathBuf>,
 }
 
 impl Site {
+    /// Makes it the personal instance of the computer whose journals are in this directory: nothing can be sent to it, and pages of
+    /// other sites cannot read it.
+    #[must_use]
+    pub fn personal(self, journals: PathBuf) -> Self {
+        Self {
+            mine: Some(journals),
+            ..self
+        }
+    }
+
     /// Creates the state over an open database.
     #[must_use]
     pub fn new(store: SiteStore, config: Config) -> Self {
@@ -57,6 +70,7 @@ impl Site {
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),
+            mine: None,
             config,
         }
     }

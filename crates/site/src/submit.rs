@@ -45,8 +45,8 @@ struct SenderHeaders {
 /// The sender, from the headers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sender {
-    tag: Option<[u8; 16]>,
-    token_hash: Option<[u8; 32]>,
+    pub(crate) tag: Option<[u8; 16]>,
+    pub(crate) token_hash: Option<[u8; 32]>,
 }
 
 /// Takes a record in its public form and, in the next line, what its owner states of it. Packed with gzip or zstd, or
@@ -179,14 +179,22 @@ pub(crate) fn incoming(
     sender: Sender,
     limits: Vec<Bucket>,
 ) -> Result<Incoming, Refusal> {
-    let text = received.unpack()?;
+    incoming_of(&received.unpack()?, sender, limits)
+}
+
+/// Reads, checks and packs a document; blocks.
+pub(crate) fn incoming_of(
+    text: &str,
+    sender: Sender,
+    limits: Vec<Bucket>,
+) -> Result<Incoming, Refusal> {
     let submission =
-        read_submission(&text).map_err(|error| Refusal::not_a_submission(&error, &text))?;
+        read_submission(text).map_err(|error| Refusal::not_a_submission(&error, text))?;
     let received_ms = now_ms();
     let derivation = derive(&submission, &day_of(received_ms));
-    let (document, _) = documents_of(&text);
+    let (document, _) = documents_of(text);
     Ok(Incoming {
-        packed: pack(&text)?,
+        packed: pack(text)?,
         digest: Sha256::digest(text.as_bytes()).into(),
         record_digest: Sha256::digest(document.as_bytes()).into(),
         card: card_key(&submission.record, sender.tag.as_ref()),

@@ -52,6 +52,16 @@ pub fn peek(dir: &Path, name: &str) -> Result<Option<Content>, JournalError> {
     }
 }
 
+/// Reads all journals in `dir`, whether or not a process works on them, the newest work last. Those that cannot be read are left out.
+///
+/// # Errors
+/// If the directory cannot be read; a missing one holds no journals.
+pub fn unfinished(dir: &Path) -> Result<Vec<Content>, JournalError> {
+    let paths = files(dir).map_err(failed("list the directory of", dir))?;
+    let journals = paths.iter().filter(|path| has_extension(path, EXTENSION));
+    Ok(journals.filter_map(|path| read(path).ok()).collect())
+}
+
 /// Removes a journal whose record is stored.
 ///
 /// # Errors

@@ -1,18 +1,16 @@
 //! `cardmark import`.
 
-mod known;
 mod records;
 mod source;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use cardmark_core::{Context, Origin, OriginKind, Record, SuiteRef, simulated_run_id};
+use cardmark_core::Record;
 use cardmark_import::{
     FigureError, Import, Imported, KnownMetric, NotUnderstood, figures, import as read,
 };
-use cardmark_judge::{advise, judge};
-use cardmark_report::terminal;
+use cardmark_report::{terminal, workload_name};
+use cardmark_share::{ImportedFrom, imported_record, known_metrics};
 use cardmark_store::{HOST_LABEL, Store};
 use serde_json::json;
 
@@ -20,7 +18,6 @@ use crate::args::ImportArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
 use cardmark_session::Data;
-use known::known_metrics;
 use records::{Taken, take_in};
 use source::Source;
 
@@ -31,7 +28,7 @@ const MOST_CAUSES: usize = 5;
 /// Stores records, and as records typed figures and what other tools printed. A file that cannot be read does not keep
 /// the others from being imported.
 pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> {
-    let known = known_metrics();
+    let known = known_metrics(workload_name);
     let mut records = typed(arguments, &known)?;
     let (mut taken, mut failed) = (Vec::new(), Vec::new());
     let mut store = Data::from_environment()?.open()?;
@@ -217,19 +214,6 @@ fn list(file: &Path, not_understood: &[NotUnderstood]) {
     }
 }
 
-/// The labels and the board as text, in order: two cards may have the same figures.
-fn described(arguments: &ImportArguments) -> Vec<String> {
-    let labels: BTreeMap<_, _> = arguments.label.iter().cloned().collect();
-    let labels = labels
-        .into_iter()
-        .map(|(key, value)| format!("label {key}={value}"));
-    let board = arguments.board.iter();
-    board
-        .map(|board| format!("board {board}"))
-        .chain(labels)
-        .collect()
-}
-
 fn nothing(file: &Path, not_understood: &[NotUnderstood]) -> CommandError {
     let what = format!("nothing can be imported from `{}`", file.display());
     let mut made = CommandError::new(Exit::Usage, what);
@@ -254,56 +238,11 @@ fn record(
     one: Imported,
     arguments: &ImportArguments,
 ) -> Result<Record, CommandError> {
-    let mut parts = vec!["imported", source];
-    parts.extend(which.iter().map(String::as_str));
-    let described = described(arguments);
-    parts.extend(described.iter().map(String::as_str));
-    let empty = Record::new(simulated_run_id(&parts), Origin::of(OriginKind::Imported));
-    let printed_text = one.printed_text();
-    let suite = one
-        .suite
-        .map(|name| cardmark_catalog::suite(name, None))
-        .transpose();
-    let suite = suite.map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
-    let mut record = Record {
-        board: one.board,
-        host: one.host,
-        devices: one.device.into_iter().collect(),
-        metrics: one.metrics,
-        findings: one.findings,
-        ..empty
+    let from = ImportedFrom {
+        source,
+        which,
+        board: arguments.board.as_deref(),
+        labels: &arguments.label,
     };
-    record.origin.tool = Some(one.tools.join(", "));
-    record.origin.printed_text = printed_text;
-    record.suite = suite.as_ref().map(|suite| {
-        let ids = suite.figures.iter().map(|figure| figure.id.as_str());
-        let (there, missing): (Vec<&str>, Vec<&str>) =
-            ids.partition(|id| record.metric(id).is_some());
-        let only = if missing.is_empty() {
-            Vec::new()
-        } else {
-            there
-        };
-        SuiteRef {
-            name: suite.name.clone(),
-            version: suite.version,
-            digest: None,
-            only: only.into_iter().map(str::to_owned).collect(),
-            tier: None,
-        }
-    });
-    if let Some(model) = &arguments.board {
-        record.board.get_or_insert_default().model = Some(model.clone());
-    }
-    advise(&mut record);
-    record.derived = judge(&record, suite.as_ref());
-    record.context = Some(Context::of(&record));
-    record.labels = one.labels;
-    if let Some(label) = record.labels.get_mut("product")
-        && let Some(product) = cardmark_catalog::product(label)
-    {
-        *label = product.name();
-    }
-    record.labels.extend(arguments.label.iter().cloned());
-    Ok(record)
+    imported_record(one, &from).map_err(|error| CommandError::from_error(Exit::Bug, &error))
 }

@@ -88,6 +88,7 @@ fn form(query: &Query) -> Form {
     Form {
         action: "/compare",
         button: "Compare",
+        sends: false,
         fields: vec![
             Field::text("base", "Base (ids)", Some(query.base.as_str())),
             Field::text("other", "Other (ids)", Some(query.other.as_str())),

@@ -13,7 +13,7 @@ use crate::answers::tagged;
 use crate::problem::Refusal;
 
 /// Links at the top of every page: name and address.
-pub(crate) const NAVIGATION: [(&str, &str); 8] = [
+pub(crate) const NAVIGATION: [(&str, &str); 9] = [
     ("cardmark", "/"),
     ("Products", "/products"),
     ("Rankings", "/rankings"),
@@ -22,6 +22,7 @@ pub(crate) const NAVIGATION: [(&str, &str); 8] = [
     ("Published", "/published"),
     ("Checks", "/checks"),
     ("Data", "/data"),
+    ("Upload", "/upload"),
 ];
 
 static STYLE: LazyLock<String> =
@@ -40,6 +41,7 @@ pub(crate) struct Page {
     about: String,
     links: Vec<Link>,
     form: Option<Form>,
+    last: Option<Form>,
     next: Option<String>,
     content: String,
     style: &'static str,
@@ -51,11 +53,13 @@ pub(crate) struct Link {
     address: String,
 }
 
-/// A form that asks for another page.
+/// A form that asks for another page, or sends something.
 pub(crate) struct Form {
     pub(crate) action: &'static str,
     pub(crate) button: &'static str,
     pub(crate) fields: Vec<Field>,
+    /// Whether it changes something; it is sent in parts, since it may hold a file.
+    pub(crate) sends: bool,
 }
 
 /// A field of a form.
@@ -63,27 +67,38 @@ pub(crate) struct Field {
     name: &'static str,
     label: &'static str,
     value: String,
-    is_date: bool,
-    /// Values with their names; none for a text.
-    choices: Vec<(String, String)>,
+    kind: FieldKind,
+}
+
+/// What a field takes.
+#[derive(PartialEq)]
+pub(crate) enum FieldKind {
+    Text,
+    Date,
+    /// One of these values, with their names.
+    Choice(Vec<(String, String)>),
+    Lines,
+    File,
+    Secret,
+    Hidden,
 }
 
 impl Field {
-    pub(crate) fn text(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
+    pub(crate) fn of(kind: FieldKind, name: &'static str, label: &'static str) -> Self {
         Self {
             name,
             label,
-            value: value.unwrap_or_default().to_owned(),
-            is_date: false,
-            choices: Vec::new(),
+            value: String::new(),
+            kind,
         }
     }
 
+    pub(crate) fn text(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
+        Self::of(FieldKind::Text, name, label).with(value)
+    }
+
     pub(crate) fn date(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
-        Self {
-            is_date: true,
-            ..Self::text(name, label, value)
-        }
+        Self::of(FieldKind::Date, name, label).with(value)
     }
 
     pub(crate) fn choice(
@@ -92,9 +107,17 @@ impl Field {
         value: Option<&str>,
         choices: Vec<(String, String)>,
     ) -> Self {
+        Self::of(FieldKind::Choice(choices), name, label).with(value)
+    }
+
+    pub(crate) fn hidden(name: &'static str, value: &str) -> Self {
+        Self::of(FieldKind::Hidden, name, "").with(Some(value))
+    }
+
+    fn with(self, value: Option<&str>) -> Self {
         Self {
-            choices,
-            ..Self::text(name, label, value)
+            value: value.unwrap_or_default().to_owned(),
+            ..self
         }
     }
 }
@@ -116,6 +139,7 @@ impl Page {
             about: about.into(),
             links: Vec::new(),
             form: None,
+            last: None,
             next: None,
             style: STYLE_ADDRESS.as_str(),
         }
@@ -136,8 +160,22 @@ impl Page {
         }
     }
 
+    /// A form behind the content.
+    pub(crate) fn last(self, form: Form) -> Self {
+        Self {
+            last: Some(form),
+            ..self
+        }
+    }
+
     pub(crate) fn next(self, next: Option<String>) -> Self {
         Self { next, ..self }
+    }
+
+    /// The page as the answer to something that was sent: nobody keeps it.
+    pub(crate) fn answer_once(&self, status: StatusCode) -> Response {
+        let headers = [("content-type", HTML), ("cache-control", "no-store")];
+        (status, headers, self.to_string()).into_response()
     }
 
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
@@ -174,6 +212,17 @@ impl IntoResponse for PageRefusal {
         headers.insert("content-type", axum::http::HeaderValue::from_static(HTML));
         response
     }
+}
+
+/// There is nothing at this address.
+pub(crate) fn no_page() -> Refusal {
+    let detail = "there is nothing at this address";
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        "unknown-path",
+        "Nothing here",
+        detail,
+    )
 }
 
 /// The text with a capital letter and a full stop.

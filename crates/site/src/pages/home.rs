@@ -10,8 +10,9 @@ use cardmark_catalog::{Use, publications, use_of, uses};
 use cardmark_core::Record;
 use cardmark_judge::{Recommendation, Standing, Wish, recommend};
 use cardmark_report::document::{Block, Column, Row, Table};
+use cardmark_report::text::count_of;
 use cardmark_report::workload_name;
-use cardmark_site_store::Search;
+use cardmark_site_store::{Head, Search};
 
 use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, runs};
@@ -51,6 +52,9 @@ pub(super) async fn home(
         ..Search::default()
     };
     let newest = site.store.search(&newest).await?.heads;
+    if site.mine.is_some() {
+        return personal(&site, &headers, counts.records, newest).await;
+    }
     let mut blocks = vec![Block::Text(format!(
         "Measurements of memory cards and other small storage that single-board computers boot from, shared by the people who made them: {} \
          runs.",
@@ -70,9 +74,40 @@ pub(super) async fn home(
     let page = Page::new("Which card is good?", about, blocks).form(Form {
         action: "/products",
         button: "Search",
+        sends: false,
         fields: vec![Field::text("q", "Product", None)],
     });
     Ok(page.answer(&headers))
+}
+
+/// The first page of the personal instance.
+async fn personal(
+    site: &Site,
+    headers: &HeaderMap,
+    runs_count: u64,
+    newest: Vec<Head>,
+) -> Result<Response, PageRefusal> {
+    let simulated = Search {
+        is_simulated: true,
+        limit: NEWEST,
+        ..Search::default()
+    };
+    let simulated = site.store.search(&simulated).await?.heads;
+    let mut blocks = vec![Block::Text(format!(
+        "{} of this computer. Only its own browser sees this page, and nothing is sent.",
+        count_of(runs_count, "run", "runs")
+    ))];
+    for (title, heads) in [("Newest runs", newest), ("On simulated cards", simulated)] {
+        if !heads.is_empty() {
+            blocks.push(Block::Heading(title.to_owned()));
+            blocks.push(runs::table(title.to_owned(), heads));
+        }
+    }
+    blocks.push(Block::Heading("What to buy".to_owned()));
+    blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
+    blocks.push(first_of_each_use());
+    let page = Page::new("Your runs", "The runs of this computer.", blocks);
+    Ok(page.link("Under way", "/under-way").answer(headers))
 }
 
 const FROM_PUBLISHED: &str =

@@ -63,6 +63,7 @@ pub(super) async fn products(
     let form = Form {
         action: "/products",
         button: "Search",
+        sends: false,
         fields: vec![Field::text("q", "Beginning of the name", asked.as_deref())],
     };
     let about = "Memory cards and other storage of which somebody shared a run.";

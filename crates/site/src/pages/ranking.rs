@@ -127,6 +127,7 @@ fn form(metric: &str, context: Option<&str>, contexts: &[Context]) -> Form {
     Form {
         action: "/rankings",
         button: "Show",
+        sends: false,
         fields,
     }
 }

@@ -44,6 +44,7 @@ fn page(head: &Head, record: &Record) -> Page {
     let document = survey(&title, std::slice::from_ref(record));
     let mut blocks = standing(head);
     blocks.extend(document.blocks);
+    blocks.extend(stated(record));
     let on = head.board.as_ref().map(|board| format!(" on {board}"));
     let about = format!("Measured{}", on.unwrap_or_default());
     let mut page = Page::new(document.title, about, blocks);
@@ -57,6 +58,18 @@ fn page(head: &Head, record: &Record) -> Page {
     )
     .link("Record", format!("/api/v1/records/{id}/document"))
     .link("As data", format!("/api/v1/records/{id}"))
+}
+
+/// What the owner states of the run.
+fn stated(record: &Record) -> Option<Block> {
+    let points = record.labels.iter();
+    let points: Vec<String> = points
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    (!points.is_empty()).then(|| Block::Details {
+        title: "Stated by its owner".to_owned(),
+        blocks: vec![Block::List(points)],
+    })
 }
 
 /// Level and checks, those that failed first.

@@ -65,6 +65,7 @@ fn form(query: &SearchQuery) -> Form {
     Form {
         action: "/runs",
         button: "Search",
+        sends: false,
         fields: vec![
             Field::text("product", "Product", query.product.as_deref()),
             Field::text("board", "Board", query.board.as_deref()),

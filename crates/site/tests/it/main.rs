@@ -4,9 +4,11 @@
 
 mod bodies;
 mod lists;
+mod mine;
 mod network;
 mod openapi;
 mod owners;
 mod pages;
 mod rig;
 mod submissions;
+mod upload;
