@@ -10,6 +10,7 @@ mod secret;
 mod seed;
 mod settings;
 mod shown;
+mod there;
 
 use std::collections::BTreeSet;
 
@@ -25,10 +26,11 @@ use change::{labels_changed, queued};
 use client::Client;
 use dialog::{consent, say};
 use parcel::{Parcel, counted};
-use queue::{There, enqueue, send, waiting};
+use queue::{enqueue, send, waiting};
 use reply::{Reply, refusal};
 pub(crate) use seed::fresh_seed;
 use settings::Settings;
+use there::There;
 
 /// Runs that are described before they are sent.
 const MOST_LISTED: usize = 20;

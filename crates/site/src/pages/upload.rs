@@ -91,9 +91,9 @@ pub(super) async fn understood(
         let _place = place;
         let understood = match text.trim_start().starts_with('{') {
             true => of_record(&text, product)?,
-            false => of_tool(&text, product, board)?,
+            false => of_tool(&text, product, board.as_deref())?,
         };
-        shown(understood)
+        shown(&understood)
     });
     let page = page.await.map_err(|_| Refusal::failed())??;
     Ok(page.answer_once(StatusCode::OK))
@@ -137,7 +137,7 @@ fn of_record(text: &str, product: Option<String>) -> Result<Understood, Refusal>
 fn of_tool(
     text: &str,
     product: Option<String>,
-    board: Option<String>,
+    board: Option<&str>,
 ) -> Result<Understood, Refusal> {
     let found = import(text, &known_metrics(workload_name));
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
@@ -157,7 +157,7 @@ fn of_tool(
     let from = ImportedFrom {
         source: plain.trim(),
         which: &["0".to_owned()],
-        board: board.as_deref(),
+        board,
         labels: &labels,
     };
     let record = imported_record(first, &from).map_err(|_| Refusal::failed())?;
@@ -171,7 +171,7 @@ fn of_tool(
     })
 }
 
-fn shown(understood: Understood) -> Result<Page, Refusal> {
+fn shown(understood: &Understood) -> Result<Page, Refusal> {
     let document = &understood.document;
     let submission =
         read_submission(document).map_err(|error| Refusal::not_a_submission(&error, document))?;

@@ -6,8 +6,11 @@ use crate::rig::{Answer, Rig, measured, statement};
 
 const BOUNDARY: &str = "----of-this-test";
 
+/// Name and bytes of a part of a form.
+type Part<'a> = (&'a str, &'a [u8]);
+
 /// Sends a form in parts, as browsers do.
-async fn send(rig: &Rig, path: &str, parts: &[(&str, &[u8])]) -> Answer {
+async fn send(rig: &Rig, path: &str, parts: &[Part<'_>]) -> Answer {
     let mut body = Vec::new();
     for (name, bytes) in parts {
         let file = if *name == "file" {
@@ -121,7 +124,8 @@ async fn a_record_file_is_shown_sent_and_withdrawn() {
 #[tokio::test]
 async fn output_of_a_tool_is_understood() {
     let rig = Rig::new().await;
-    let text = "\n/dev/mmcblk0:\n Timing buffered disk reads:  64 MB in  3.02 seconds =  21.16 MB/sec\nodd 17 MB/s <b>line\n";
+    let printed = include_str!("../../../import/fixtures/hdparm-9.65-t.txt");
+    let text = format!("{printed}\nodd 17 MB/s <b>line\n");
     let parts = [
         ("text", text.as_bytes()),
         ("product", b"Pasted 16"),
@@ -154,7 +158,7 @@ async fn output_of_a_tool_is_understood() {
 async fn what_cannot_be_taken_is_refused_with_a_reason() {
     let rig = Rig::new().await;
     let large = vec![b'x'; 9 << 20];
-    let cases: [(&str, &[(&str, &[u8])], StatusCode, &str); 7] = [
+    let cases: [(&str, &[Part<'_>], StatusCode, &str); 7] = [
         (
             "/upload",
             &[("product", b"x")],

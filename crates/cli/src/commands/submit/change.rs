@@ -7,9 +7,10 @@ use uuid::Uuid;
 
 use super::dialog::{consent, fitted};
 use super::parcel::{counted, public_statement};
-use super::queue::{Sent, There, send_one};
+use super::queue::{Sent, send_one};
 use super::reply::{Reply, Trouble, refusal};
 use super::shown::Absence;
+use super::there::There;
 use crate::args::SubmitArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;

@@ -5,8 +5,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::dialog::fitted;
-use super::queue::There;
 use super::reply::told;
+use super::there::There;
 use crate::error::CommandError;
 use crate::print;
 use crate::runs::short;
