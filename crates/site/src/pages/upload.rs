@@ -1,6 +1,7 @@
 //! Upload of a record, or of what another tool printed, in a browser: first what was understood and what leaves, then the submission.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -15,6 +16,7 @@ use cardmark_share::{
     ImportedFrom, Secrets, imported_record, known_metrics, read_submission, write_submission,
 };
 use cardmark_site_store::Put;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::addresses;
 use super::frame::{Field, FieldKind, Form, Page, PageRefusal, sentence};
@@ -74,6 +76,10 @@ pub(super) async fn understood(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, PageRefusal> {
+    // It stores nothing, and costs more than any page.
+    site.reads
+        .take(block, Instant::now())
+        .map_err(Refusal::limited)?;
     let mut parts = Parts::receive(&site, block, &headers, body).await?;
     let file = parts.bytes("file");
     let text = parts.text("text")?;
@@ -85,10 +91,9 @@ pub(super) async fn understood(
             return Err(Refusal::bad_request("neither a file nor a text was given").into());
         }
     };
-    let place = Arc::clone(&site.checking).try_acquire_owned();
-    let place = place.map_err(|_| Refusal::busy())?;
+    let permits = permits(&site).await?;
     let page = tokio::task::spawn_blocking(move || {
-        let _place = place;
+        let _permits = permits;
         let understood = match text.trim_start().starts_with('{') {
             true => of_record(&text, product)?,
             false => of_tool(&text, product, board.as_deref())?,
@@ -97,6 +102,14 @@ pub(super) async fn understood(
     });
     let page = page.await.map_err(|_| Refusal::failed())??;
     Ok(page.answer_once(StatusCode::OK))
+}
+
+/// A place among those that are checked, and a processor.
+async fn permits(site: &Arc<Site>) -> Result<[OwnedSemaphorePermit; 2], Refusal> {
+    let place = Arc::clone(&site.checking).try_acquire_owned();
+    let place = place.map_err(|_| Refusal::busy())?;
+    let processor = Arc::clone(&site.processors).acquire_owned().await;
+    Ok([place, processor.map_err(|_| Refusal::failed())?])
 }
 
 fn unprocessable(detail: impl Into<String>) -> Refusal {
@@ -260,9 +273,9 @@ pub(super) async fn send(
         return Err(Refusal::bad_request(detail).into());
     }
     let limits = limits(&site, block, None);
-    let place = Arc::clone(&site.checking).try_acquire_owned();
-    let _place = place.map_err(|_| Refusal::busy())?;
+    let permits = permits(&site).await?;
     let incoming = tokio::task::spawn_blocking(move || {
+        let _permits = permits;
         let (record, _) = documents_of(&document);
         let id = cardmark_core::record_id(record).unwrap_or_default();
         let token = phrase.map(|phrase| Secrets::of_phrase(&phrase).phrase_token(id).hash());

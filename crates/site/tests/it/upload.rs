@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-use crate::rig::{Answer, Rig, measured, statement};
+use crate::rig::{Answer, Rig, config, measured, statement};
 
 const BOUNDARY: &str = "----of-this-test";
 
@@ -210,4 +210,24 @@ async fn what_cannot_be_taken_is_refused_with_a_reason() {
         assert!(text.starts_with("<!doctype html>"), "{text}");
     }
     assert_eq!(records_count(&rig).await, 0);
+}
+
+#[tokio::test]
+async fn uploads_are_limited_like_reading() {
+    let config = cardmark_site::Config {
+        reads_at_once: 2,
+        reads_per_s: 1,
+        ..config()
+    };
+    let rig = Rig::with(config).await;
+    // Empty forms: the limit comes first, and they cost next to nothing.
+    let mut statuses = Vec::new();
+    for _ in 0..50 {
+        statuses.push(send(&rig, "/upload", &[]).await.status);
+    }
+    assert_eq!(statuses[0], StatusCode::BAD_REQUEST);
+    assert!(
+        statuses.contains(&StatusCode::TOO_MANY_REQUESTS),
+        "{statuses:?}"
+    );
 }
