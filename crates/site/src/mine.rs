@@ -33,7 +33,7 @@ const SENDER: Sender = Sender {
 #[derive(Debug)]
 pub(crate) struct Library {
     stores: Vec<Watched>,
-    /// Digests of what was taken in of each run.
+    /// Digests of the documents of each run.
     known: BTreeMap<Uuid, [u8; 32]>,
 }
 
@@ -61,10 +61,10 @@ impl Library {
         }
     }
 
-    /// Takes in what the stores have, again and again.
+    /// Takes in new runs and labels of the stores, until it is aborted.
     pub(crate) async fn follow(mut self, site: Arc<Site>) {
         loop {
-            for changed in self.changed() {
+            for changed in tokio::task::block_in_place(|| self.changed()) {
                 let (id, digest) = (changed.id, changed.digest);
                 if let Err(refusal) = take_in(&site, changed).await {
                     tracing::warn!(%id, problem = refusal.problem().title, "a run cannot be shown");

@@ -54,10 +54,12 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     if !config.listen.ip().is_loopback() {
         return Err(SiteError::NotLocal(config.listen));
     }
-    let places = Places::from_environment()?.ok_or(SiteError::NoPlace)?;
-    let stores = match stores.is_empty() {
-        true => vec![places.database],
-        false => stores,
+    let places = Places::from_environment()?;
+    let (stores, journals) = match (places, stores.is_empty()) {
+        (Some(places), true) => (vec![places.database], places.journals),
+        (Some(places), false) => (stores, places.journals),
+        (None, false) => (stores, PathBuf::new()),
+        (None, true) => return Err(SiteError::NoPlace),
     };
     if let Some(missing) = stores.iter().find(|path| !path.exists()) {
         return Err(SiteError::NoStore(missing.clone()));
@@ -66,7 +68,7 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
     let database = folder.path().join("mine.sqlite");
     let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;
-    let site = Arc::new(Site::new(store, config).personal(places.journals));
+    let site = Arc::new(Site::new(store, config).personal(journals));
     let following = tokio::spawn(Library::new(stores).follow(Arc::clone(&site)));
     answer(served, &site).await;
     following.abort();

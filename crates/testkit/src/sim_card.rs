@@ -98,14 +98,16 @@ impl Player {
         loop {
             match Self::try_start(binary, model, size_bytes, scratch) {
                 Ok(player) => return player,
-                Err(said) if tries < TRIES && said.contains(TOO_BUSY) => std::thread::sleep(PAUSE),
-                Err(said) => panic!("{binary} is not ready: {said}"),
+                Err(output) if tries < TRIES && output.contains(TOO_BUSY) => {
+                    std::thread::sleep(PAUSE)
+                }
+                Err(output) => panic!("{binary} is not ready: {output}"),
             }
             tries += 1;
         }
     }
 
-    /// Starts the program; if it is not ready, returns what it says.
+    /// Starts the program; the error is its output if it is not ready.
     fn try_start(
         binary: &str,
         model: &str,

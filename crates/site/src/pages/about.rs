@@ -38,7 +38,7 @@ pub(super) async fn data(headers: HeaderMap) -> Response {
         Block::Text("To measure a card and share it:".to_owned()),
         Block::Command("cardmark run && cardmark submit last".to_owned()),
         Block::Text(
-            "Whoever sent a run can amend or withdraw it: `cardmark submit --withdraw`. Copies that others made by then remain.".to_owned(),
+            "Whoever sent a run can amend or withdraw it. Copies that others made by then remain.".to_owned(),
         ),
     ];
     Page::new(

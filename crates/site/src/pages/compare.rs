@@ -85,11 +85,10 @@ fn blocks(base: &[Record], other: &[Record], across: &str) -> Result<Vec<Block>,
 }
 
 fn form(query: &Query) -> Form {
-    Form {
-        action: "/compare",
-        button: "Compare",
-        sends: false,
-        fields: vec![
+    Form::asking(
+        "/compare",
+        "Compare",
+        vec![
             Field::text("base", "Base (ids)", Some(query.base.as_str())),
             Field::text("other", "Other (ids)", Some(query.other.as_str())),
             Field::text(
@@ -98,5 +97,5 @@ fn form(query: &Query) -> Form {
                 Some(query.across.as_str()),
             ),
         ],
-    }
+    )
 }

@@ -55,11 +55,31 @@ pub(crate) struct Link {
 
 /// A form that asks for another page, or sends something.
 pub(crate) struct Form {
-    pub(crate) action: &'static str,
-    pub(crate) button: &'static str,
-    pub(crate) fields: Vec<Field>,
-    /// Whether it changes something; it is sent in parts, since it may hold a file.
-    pub(crate) sends: bool,
+    action: &'static str,
+    button: &'static str,
+    fields: Vec<Field>,
+    /// True if it changes something; it is sent in parts, since it may hold a file.
+    sends: bool,
+}
+
+impl Form {
+    /// A form that asks for another page.
+    pub(crate) fn asking(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
+        Self {
+            action,
+            button,
+            fields,
+            sends: false,
+        }
+    }
+
+    /// A form that sends something.
+    pub(crate) fn sending(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
+        Self {
+            sends: true,
+            ..Self::asking(action, button, fields)
+        }
+    }
 }
 
 /// A field of a form.
@@ -70,7 +90,7 @@ pub(crate) struct Field {
     kind: FieldKind,
 }
 
-/// What a field takes.
+/// Kind of a field.
 #[derive(PartialEq)]
 pub(crate) enum FieldKind {
     Text,

@@ -71,12 +71,11 @@ pub(super) async fn home(
         false => runs::table("Newest runs".to_owned(), newest),
     });
     let about = "Measured speed of microSD cards, with the conditions and checks of every run.";
-    let page = Page::new("Which card is good?", about, blocks).form(Form {
-        action: "/products",
-        button: "Search",
-        sends: false,
-        fields: vec![Field::text("q", "Product", None)],
-    });
+    let page = Page::new("Which card is good?", about, blocks).form(Form::asking(
+        "/products",
+        "Search",
+        vec![Field::text("q", "Product", None)],
+    ));
     Ok(page.answer(&headers))
 }
 

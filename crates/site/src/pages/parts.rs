@@ -1,4 +1,4 @@
-//! What a form sends: fields and files in parts (RFC 7578).
+//! Parts of a form: fields and files in parts (RFC 7578).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -60,12 +60,11 @@ pub(super) async fn products(
         let parameters = [("q", asked.as_deref()), ("cursor", Some(cursor.as_str()))];
         addresses::with("/products", &parameters)
     });
-    let form = Form {
-        action: "/products",
-        button: "Search",
-        sends: false,
-        fields: vec![Field::text("q", "Beginning of the name", asked.as_deref())],
-    };
+    let form = Form::asking(
+        "/products",
+        "Search",
+        vec![Field::text("q", "Beginning of the name", asked.as_deref())],
+    );
     let about = "Memory cards and other storage of which somebody shared a run.";
     Ok(Page::new("Products", about, blocks)
         .form(form)
@@ -137,7 +136,7 @@ fn claims(view: &ProductView) -> Option<Block> {
         blocks: vec![
             Block::List(points),
             Block::Text(
-                "A class is tested by a procedure of its own (`cardmark run --suite app-class`); rates of other suites are no verdict on it."
+                "A class is tested by a procedure of its own (cardmark run --suite app-class); rates of other suites are no verdict on it."
                     .to_owned(),
             ),
         ],

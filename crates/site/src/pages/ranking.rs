@@ -124,10 +124,5 @@ fn form(metric: &str, context: Option<&str>, contexts: &[Context]) -> Form {
             choices,
         ));
     }
-    Form {
-        action: "/rankings",
-        button: "Show",
-        sends: false,
-        fields,
-    }
+    Form::asking("/rankings", "Show", fields)
 }

@@ -58,9 +58,13 @@ fn page(head: &Head, record: &Record) -> Page {
     )
     .link("Record", format!("/api/v1/records/{id}/document"))
     .link("As data", format!("/api/v1/records/{id}"))
+    .link(
+        "Withdraw",
+        addresses::with("/submission", &[("id", Some(id.as_str()))]),
+    )
 }
 
-/// What the owner states of the run.
+/// Labels that the owner stated.
 fn stated(record: &Record) -> Option<Block> {
     let points = record.labels.iter();
     let points: Vec<String> = points

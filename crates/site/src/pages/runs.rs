@@ -62,11 +62,10 @@ fn form(query: &SearchQuery) -> Form {
         all.map(|(value, name)| ((*value).to_owned(), (*name).to_owned()))
             .collect()
     };
-    Form {
-        action: "/runs",
-        button: "Search",
-        sends: false,
-        fields: vec![
+    Form::asking(
+        "/runs",
+        "Search",
+        vec![
             Field::text("product", "Product", query.product.as_deref()),
             Field::text("board", "Board", query.board.as_deref()),
             Field::text("suite", "Suite", query.suite.as_deref()),
@@ -81,7 +80,7 @@ fn form(query: &SearchQuery) -> Form {
                 named(&[("", "real"), ("true", "simulated")]),
             ),
         ],
-    }
+    )
 }
 
 /// A table of runs, each with a link to its page.

@@ -1,4 +1,4 @@
-//! What an owner with a phrase can do in a browser: withdraw a run.
+//! Withdrawal in a browser, with the phrase of an uploaded run.
 
 use std::sync::Arc;
 
@@ -40,15 +40,14 @@ pub(super) async fn form(
                 .to_owned(),
         ),
     ];
-    let page = Page::new("Your submission", "Withdraw a run.", blocks).last(Form {
-        action: "/submission",
-        button: "Withdraw",
-        sends: true,
-        fields: vec![
+    let page = Page::new("Your submission", "Withdraw a run.", blocks).last(Form::sending(
+        "/submission",
+        "Withdraw",
+        vec![
             Field::text("id", "Id of the run", id.as_deref()),
             Field::of(FieldKind::Secret, "phrase", "Its phrase"),
         ],
-    });
+    ));
     Ok(page.answer(&headers))
 }
 

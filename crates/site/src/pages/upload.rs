@@ -35,19 +35,18 @@ const MOST_LINES: usize = 50;
 pub(super) async fn form(headers: HeaderMap) -> Response {
     let blocks = vec![
         Block::Text(
-            "A record file of cardmark (`cardmark export`), or what another tool printed, as it is: hdparm, dd, iozone, fio, ddrescue, f3, H2testw, \
+            "A record file of cardmark, made by cardmark export, or what another tool printed, as it is: hdparm, dd, iozone, fio, ddrescue, f3, H2testw, \
              PiBenchmarks, Raspberry Pi Diagnostics, CrystalDiskMark, KDiskMark. The next page shows what was understood and what would leave; \
              nothing is kept before you send it there."
                 .to_owned(),
         ),
-        Block::Text("A measured run sent by `cardmark submit` counts in the summaries of its product; what is uploaded here does not.".to_owned()),
+        Block::Text("A measured run sent by cardmark submit counts in the summaries of its product; what is uploaded here does not.".to_owned()),
     ];
     let page = Page::new("Upload", "Share a measurement of a memory card.", blocks);
-    page.last(Form {
-        action: "/upload",
-        button: "Show what is understood",
-        sends: true,
-        fields: vec![
+    page.last(Form::sending(
+        "/upload",
+        "Show what is understood",
+        vec![
             Field::of(
                 FieldKind::File,
                 "file",
@@ -57,7 +56,7 @@ pub(super) async fn form(headers: HeaderMap) -> Response {
             Field::text("product", "Product, such as SanDisk Ultra 32 GB", None),
             Field::text("board", "Board, such as Raspberry Pi 4", None),
         ],
-    })
+    ))
     .answer(&headers)
 }
 
@@ -220,19 +219,20 @@ fn shown(understood: &Understood) -> Result<Page, Refusal> {
             .to_owned(),
     ));
     let title = format!("Understood: {}", run_title(&record));
-    Ok(Page::new(title, "What was understood.", blocks).last(Form {
-        action: "/upload/send",
-        button: "Send",
-        sends: true,
-        fields: vec![
-            Field::hidden("document", document),
-            Field::of(
-                FieldKind::Secret,
-                "phrase",
-                "A phrase of 12 characters or more, to withdraw the run later; without it nobody can",
-            ),
-        ],
-    }))
+    Ok(
+        Page::new(title, "A record as it would be sent.", blocks).last(Form::sending(
+            "/upload/send",
+            "Send",
+            vec![
+                Field::hidden("document", document),
+                Field::of(
+                    FieldKind::Secret,
+                    "phrase",
+                    "A phrase of 12 characters or more, the only way to withdraw the run later",
+                ),
+            ],
+        )),
+    )
 }
 
 /// Lines that no reader understood; of a line, only the numbers are shown.

@@ -118,7 +118,7 @@ fn the_runs_of_this_computer_are_shown_to_it_alone() {
     }
     assert!(!page.contains("access-control-allow-origin"), "{page}");
 
-    // What is stored or labelled later comes by itself.
+    // Later runs and labels come by themselves.
     let simulated = labelled(corpus("run-sim-a1-32gb-quick"), "Second 64");
     store.insert(&simulated).unwrap();
     mine.until("/", "Second 64");

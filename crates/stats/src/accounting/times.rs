@@ -98,7 +98,7 @@ pub(super) fn slices(trial: &Trial) -> Option<String> {
     let is_span = trial.slice_span_ns.is_multiple_of(FIRST_SLICE_NS)
         && merged.is_power_of_two()
         && (merged == 1 || count >= MOST_SLICES / 2)
-        // All but the last one are full, and as many full ones would have been merged.
+        // All but the last one are full: 4,096 full ones would have been merged.
         && count <= MOST_SLICES;
     (!is_right || !is_span).then(|| {
         format!(

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::print;
 use crate::runs::short;
 
-/// What the site says of a run that it has, or had.
+/// State of a run that the site has or had.
 #[derive(Serialize)]
 struct OnSite<'a> {
     server: String,
