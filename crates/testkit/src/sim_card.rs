@@ -99,7 +99,7 @@ impl Player {
             match Self::try_start(binary, model, size_bytes, scratch) {
                 Ok(player) => return player,
                 Err(output) if tries < TRIES && output.contains(TOO_BUSY) => {
-                    std::thread::sleep(PAUSE)
+                    std::thread::sleep(PAUSE);
                 }
                 Err(output) => panic!("{binary} is not ready: {output}"),
             }
