@@ -32,6 +32,5 @@ pub use submission::{
     write_submission,
 };
 pub use summary::{
-    LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value,
-    value_of_bucket,
+    LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value, value_of_bucket,
 };

@@ -11,7 +11,7 @@ use crate::types::{Change, ChangeKind, ProductRow, RankedProduct, SiteStoreError
 
 const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
 /// Columns of a [`SummaryRow`], in the order in which [`summary_of`] reads them.
-const SUMMARY: &str = "s.metric, c.context, s.buckets, s.submitters";
+const SUMMARY: &str = "s.metric, c.context, s.buckets, s.cards";
 /// After all texts with the same beginning.
 const LAST: char = char::MAX;
 
@@ -91,7 +91,7 @@ impl SiteStore {
             .collect()
     }
 
-    /// Lists products with enough cards of enough submitters by their medians, the best first.
+    /// Lists products with enough submitters by their medians, the best first.
     ///
     /// # Errors
     /// If the database fails.
@@ -168,8 +168,8 @@ fn summary_of(row: &AnyRow, first: usize) -> Result<SummaryRow> {
     Ok(SummaryRow {
         metric: row.text(first)?,
         context: context_of(&row.text(first + 1)?)?,
-        cards: summaries::summary_of(&row.bytes(first + 2)?)?,
-        submitters_count: row.count(first + 3)?,
+        submitters: summaries::summary_of(&row.bytes(first + 2)?)?,
+        cards_count: row.count(first + 3)?,
     })
 }
 

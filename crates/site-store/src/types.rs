@@ -302,10 +302,10 @@ pub struct SummaryRow {
     pub metric: String,
     /// The context.
     pub context: BTreeMap<String, String>,
-    /// Figures of the cards that count: the median of the runs of each.
-    pub cards: Summary,
-    /// Number of submitters of these cards.
-    pub submitters_count: u64,
+    /// Figures of the submitters: the median of the cards of each.
+    pub submitters: Summary,
+    /// Number of these cards.
+    pub cards_count: u64,
 }
 
 /// A product in a ranking.

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_catalog::{explanations, products as known_products};
-use cardmark_share::{CheckName, LEAST_CARDS, LEAST_SUBMITTERS, Problem, product_key};
+use cardmark_share::{CheckName, LEAST_SUBMITTERS, Problem, product_key};
 use cardmark_site_store::{
     Change, ChangeKind, MetricRange, ProductRow, RankedProduct, Search, SummaryRow,
 };
@@ -300,21 +300,21 @@ pub(crate) struct SummaryView {
     pub(crate) metric: String,
     /// Circumstances that are the same for all cards.
     pub(crate) context: BTreeMap<String, String>,
-    /// Cards that count: at most five of one submitter.
+    /// Cards that count: at most five of each submitter.
     pub(crate) cards_count: u64,
-    /// Their submitters.
+    /// Their submitters, each with one voice: the median of its cards.
     pub(crate) submitters_count: u64,
-    /// True from 3 cards of 2 submitters on: only then the product is ranked.
+    /// True from three submitters on: only then the product is ranked.
     pub(crate) is_ranked: bool,
-    /// Median of the cards; of each card the median of its runs counts.
+    /// Median of the submitters; of each card the median of its runs counts.
     pub(crate) median: f64,
-    /// Lower end of the 95 % interval of the median, from six cards on.
+    /// Lower end of the 95 % interval of the median, from six submitters on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) low: Option<f64>,
     /// Upper end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) high: Option<f64>,
-    /// Lower quartile of the cards.
+    /// Lower quartile of the submitters.
     pub(crate) lower_quartile: f64,
     /// Upper quartile.
     pub(crate) upper_quartile: f64,
@@ -323,17 +323,17 @@ pub(crate) struct SummaryView {
 impl SummaryView {
     /// `None` for a summary without any card.
     fn of(row: SummaryRow) -> Option<Self> {
-        let (median, interval) = row.cards.median()?;
-        let cards_count = row.cards.count();
+        let (median, interval) = row.submitters.median()?;
+        let submitters_count = row.submitters.count();
         Some(Self {
-            is_ranked: cards_count >= LEAST_CARDS && row.submitters_count >= LEAST_SUBMITTERS,
-            cards_count,
-            submitters_count: row.submitters_count,
+            is_ranked: submitters_count >= LEAST_SUBMITTERS,
+            cards_count: row.cards_count,
+            submitters_count,
             median,
             low: interval.map(|interval| interval.low),
             high: interval.map(|interval| interval.high),
-            lower_quartile: row.cards.quantile(0.25)?,
-            upper_quartile: row.cards.quantile(0.75)?,
+            lower_quartile: row.submitters.quantile(0.25)?,
+            upper_quartile: row.submitters.quantile(0.75)?,
             metric: row.metric,
             context: row.context,
         })
@@ -550,7 +550,7 @@ pub(crate) struct RankedEntry {
 /// A ranking.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RankingView {
-    /// Products with at least three cards of at least two submitters, the best first.
+    /// Products with at least three submitters, the best first.
     places: Vec<RankedEntry>,
 }
 

@@ -53,7 +53,7 @@ fn shown(summary: &SummaryView, amount: f64) -> String {
     value(&summary.metric, quantity(&summary.metric), amount)
 }
 
-/// `7.2 to 8.1 MB/s`, or a dash below six cards.
+/// `7.2 to 8.1 MB/s`, or a dash below six submitters.
 fn interval(summary: &SummaryView) -> String {
     match (summary.low, summary.high) {
         (Some(low), Some(high)) => format!("{} to {}", shown(summary, low), shown(summary, high)),
@@ -82,7 +82,7 @@ pub(super) fn table<'a>(
         }
     };
     let columns = [
-        "median of cards",
+        "median",
         "95 % interval",
         "lower quartile",
         "upper quartile",
@@ -99,7 +99,7 @@ pub(super) fn table<'a>(
     }
 }
 
-/// Bars of the medians, with the interval as whisker, or without one below six cards.
+/// Bars of the medians, with the interval as whisker, or without one below six submitters.
 pub(super) fn bars<'a>(
     title: &str,
     metric: &str,
@@ -128,7 +128,7 @@ pub(super) fn bars<'a>(
         heading: Heading {
             name: metric.replace('_', "-"),
             title: title.to_owned(),
-            subtitle: "median of cards; whisker: 95 % interval, from six cards on".to_owned(),
+            subtitle: "median of submitters; whisker: 95 % interval, from six on".to_owned(),
             footer: "cardmark, shared runs, CC0 1.0".to_owned(),
             about: about.join("; "),
         },

@@ -174,8 +174,8 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     blocks
 }
 
-const MEANING: &str = "Each card counts with the median of its runs, at most five cards of one submitter. An interval needs six cards. \
-                       Products are ranked from three cards of two submitters on.";
+const MEANING: &str = "Each submitter has one voice: the median of the cards, at most five, of which each counts with the median of its runs. \
+                       An interval needs six submitters, a place in the rankings three.";
 
 fn published(all: &[PublishedFigure]) -> Vec<Block> {
     if all.is_empty() {

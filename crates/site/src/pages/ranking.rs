@@ -69,7 +69,7 @@ pub(super) async fn ranking(
     let mut blocks = vec![Block::Text(format!("{}.", figures::circumstances(context)))];
     if places.is_empty() {
         blocks.push(Block::Text(
-            "No product has three cards of two submitters here yet.".to_owned(),
+            "No product has three submitters here yet.".to_owned(),
         ));
     } else {
         if figures::quantity(&metric).is_rate() {
