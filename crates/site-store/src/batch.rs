@@ -124,7 +124,7 @@ async fn add_to_total(connection: &mut AnyConnection, name: &str, count: i64) ->
         .integer(0)
 }
 
-fn kind_number(kind: ChangeKind) -> i64 {
+pub(crate) fn kind_number(kind: ChangeKind) -> i64 {
     match kind {
         ChangeKind::Arrived => 0,
         ChangeKind::Amended => 1,

@@ -14,6 +14,16 @@ pub(crate) struct Facet<'a> {
 }
 
 impl<'a> Facet<'a> {
+    /// All records of an area.
+    pub(crate) fn of_area(area: Area) -> Self {
+        Self {
+            is_simulated: area == Area::Simulated,
+            product: None,
+            board: None,
+            suite: None,
+        }
+    }
+
     fn values(&self) -> [(&'static str, Option<&'a str>); 3] {
         [
             ("product", self.product),

@@ -6,6 +6,7 @@
 mod address;
 mod batch;
 mod change;
+mod dumping;
 mod execute;
 mod facets;
 mod limits;
@@ -26,9 +27,11 @@ mod totals;
 mod types;
 mod work;
 
+pub use put::is_of_record;
+pub use record::storable;
 pub use store::SiteStore;
 pub use types::{
-    Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,
-    MetricRange, Page, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search, SiteStoreError,
-    State, StoredDocument, SummaryRow, Withdrawn,
+    Amended, Amendment, Arrival, Arrivals, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head,
+    Incoming, Limit, MetricRange, Page, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search,
+    SiteStoreError, State, StoredDocument, SummaryRow, Withdrawn,
 };

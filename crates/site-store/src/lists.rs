@@ -177,7 +177,7 @@ fn context_of(text: &str) -> Result<BTreeMap<String, String>> {
     serde_json::from_str(text).map_err(|_| SiteStoreError::Damaged("a context cannot be read"))
 }
 
-fn change_of(row: &AnyRow) -> Result<Change> {
+pub(crate) fn change_of(row: &AnyRow) -> Result<Change> {
     Ok(Change {
         sequence: row.integer(0)?,
         id: row.uuid(1)?,

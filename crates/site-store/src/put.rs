@@ -134,7 +134,8 @@ pub(crate) fn state_of(checks: &[Check]) -> State {
 }
 
 /// Returns whether a check follows from the record by itself.
-pub(crate) fn is_of_record(name: CheckName) -> bool {
+#[must_use]
+pub fn is_of_record(name: CheckName) -> bool {
     !matches!(
         name,
         CheckName::Repeats | CheckName::ProductRange | CheckName::FreshSeed

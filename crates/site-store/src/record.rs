@@ -118,7 +118,8 @@ fn context_text(extract: &Extract) -> String {
 
 /// Makes an extract storable: no text holds a NUL, which PostgreSQL refuses, or is too long for an index; each metric is
 /// there once.
-pub(crate) fn storable(mut extract: Extract) -> Extract {
+#[must_use]
+pub fn storable(mut extract: Extract) -> Extract {
     let texts = [
         &mut extract.product,
         &mut extract.product_name,

@@ -32,7 +32,7 @@ pub struct Incoming {
     pub checks: Vec<Check>,
     /// Key of the card ([`cardmark_share::card_key`]).
     pub card: [u8; 16],
-    /// Submitter's tag; without one no summary counts the record.
+    /// Submitter ([`cardmark_share::submitter_of`]); without one no summary counts the record.
     pub tag: Option<[u8; TAG_BYTES]>,
     /// Hash of the edit token; without one the record cannot be changed.
     pub token_hash: Option<[u8; 32]>,
@@ -180,7 +180,7 @@ pub struct Head {
     pub received_ms: i64,
     /// Number of the owner's statement.
     pub revision: u64,
-    /// Submitter's tag.
+    /// Submitter ([`cardmark_share::submitter_of`]).
     pub tag: Option<[u8; TAG_BYTES]>,
     /// Key of the product on this site ([`Extract::product_key`]).
     pub product: Option<String>,
@@ -209,6 +209,34 @@ pub struct StoredDocument {
     pub packed: Vec<u8>,
     /// SHA-256 of the unpacked document.
     pub digest: [u8; 32],
+}
+
+/// Records in the order of arrival.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrivals {
+    /// The records.
+    pub arrivals: Vec<Arrival>,
+    /// Place after which the next page begins; `None` behind the last record. A page without records can have one.
+    pub last: Option<Cursor>,
+}
+
+/// A stored record with everything that a dump has of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// State, checks and searched values.
+    pub head: Head,
+    /// Origin of the figures.
+    pub origin: String,
+    /// State of the command queue.
+    pub command_queue: Option<String>,
+    /// Key of the card ([`cardmark_share::card_key`]).
+    pub card: [u8; 16],
+    /// Values that must match before figures are summarised, as a JSON object.
+    pub context: String,
+    /// Figures: metric, value, and true if low figures are better.
+    pub figures: Vec<(String, f64, bool)>,
+    /// Its bytes, if they are in the database.
+    pub document: Option<StoredDocument>,
 }
 
 /// A stored record.

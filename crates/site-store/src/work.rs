@@ -14,6 +14,8 @@ pub(crate) enum Work {
     Put(Box<Incoming>),
     /// Many new records, without summaries.
     Load(Vec<Incoming>),
+    /// Withdrawals of records that are not there, with their times.
+    LoadTombstones(Vec<(Uuid, i64)>),
     Amend {
         id: Uuid,
         token_hash: [u8; 32],
@@ -96,6 +98,10 @@ impl Work {
                 load::load(batch, &records).await?;
                 Ok(true)
             }
+            Self::LoadTombstones(tombstones) => {
+                load::load_tombstones(batch, tombstones).await?;
+                Ok(true)
+            }
             Self::RebuildProducts(keys) => {
                 for product in keys {
                     products::rebuild(batch, &product).await?;
@@ -142,6 +148,12 @@ impl Work {
             Self::Load(records) => {
                 for incoming in records {
                     ids.add_id(incoming.extract.id.as_bytes());
+                }
+                None
+            }
+            Self::LoadTombstones(tombstones) => {
+                for (id, _) in tombstones {
+                    ids.add_id(id.as_bytes());
                 }
                 None
             }

@@ -7,6 +7,7 @@ use cardmark_core::name_of;
 use cardmark_share::{
     Accepted, Check, Level, STATE_QUARANTINED, STATE_SHARED, STATE_WITHDRAWN, to_hexadecimal,
 };
+pub(crate) use cardmark_site_data::day_of;
 use cardmark_site_store::{Head, State};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -107,12 +108,6 @@ pub(crate) fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// The day of a time, in UTC, such as `2026-11-25`.
-pub(crate) fn day_of(ms: i64) -> String {
-    let at = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
-    at.to_string().get(..10).unwrap_or_default().to_owned()
-}
-
 /// An answer that may be kept for a minute, with its tag; 304 without a body if the client has it.
 pub(crate) fn kept(headers: &HeaderMap, answer: &impl Serialize) -> Response {
     let body = serde_json::to_string(answer).unwrap_or_default();
@@ -158,14 +153,6 @@ pub(crate) fn tagged(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_in_utc() {
-        assert_eq!(day_of(0), "1970-01-01");
-        assert_eq!(day_of(1_795_564_799_999), "2026-11-24");
-        assert_eq!(day_of(1_795_564_800_000), "2026-11-25");
-        assert_eq!(day_of(i64::MAX), "1970-01-01");
-    }
 
     #[test]
     fn what_the_client_has_is_not_sent_again() {

@@ -2,15 +2,14 @@
 
 use cardmark_core::Record;
 use cardmark_judge::derive_again;
-use cardmark_share::{MOST_SENT_BYTES, Submission, read_submission};
+use cardmark_share::{Submission, read_submission};
+use cardmark_site_data::unpacked;
 
 use crate::problem::Refusal;
 
 /// Unpacks a kept document.
 pub(crate) fn unpack(packed: &[u8]) -> Result<String, Refusal> {
-    // A little more than a submission: an amended statement may be longer than the first.
-    let unpacked = zstd::bulk::decompress(packed, 2 * MOST_SENT_BYTES).map_err(|_| damaged())?;
-    String::from_utf8(unpacked).map_err(|_| damaged())
+    unpacked(packed).ok_or_else(damaged)
 }
 
 /// Reads a kept document.

@@ -1,5 +1,6 @@
 //! Failures of the program itself.
 
+use cardmark_site_data::DataError;
 use cardmark_site_store::SiteStoreError;
 use thiserror::Error;
 
@@ -17,6 +18,26 @@ pub enum SiteError {
     /// The database cannot be used.
     #[error("cannot use the database")]
     Store(#[from] SiteStoreError),
+    /// Open data cannot be written or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input")]
+    Input(#[source] std::io::Error),
+    /// A file of an export cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Export {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The site failed to answer for a page.
+    #[error("the page {0} could not be made; the log has the reason")]
+    Page(String),
+    /// Runs were withdrawn whenever an export was nearly complete.
+    #[error("runs were withdrawn while the pages were written, several times; try again")]
+    Withdrawals,
     /// The personal instance would answer other computers.
     #[error("{0} is not an address of this computer alone, such as 127.0.0.1:8080")]
     NotLocal(std::net::SocketAddr),

@@ -9,7 +9,9 @@ mod compare;
 mod config;
 mod derived;
 mod described;
+mod dumps;
 mod error;
+mod export;
 #[doc(hidden)]
 pub mod fuzzing;
 mod health;
@@ -35,8 +37,10 @@ mod submit;
 
 pub use app::router;
 pub use config::{Config, ConfigError, WriteLimits};
+pub use dumps::{dump_if_due, dump_name};
 pub use error::SiteError;
+pub use export::export_pages;
 pub use openapi::openapi_json;
-pub use operation::{rebuild, serve, serve_mine};
+pub use operation::{derive, dump, export, import, rebuild, serve, serve_mine};
 pub use server::{Served, listen};
 pub use state::Site;

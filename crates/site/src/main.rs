@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cardmark_site::{Config, openapi_json, rebuild, serve, serve_mine};
+use cardmark_site::{
+    Config, SiteError, derive, dump, export, import, openapi_json, rebuild, serve, serve_mine,
+};
+use cardmark_site_data::{DerivedPack, Dumped, Imported};
 use cardmark_site_store::Rebuilt;
 use clap::{Parser, Subcommand};
 
@@ -32,6 +35,31 @@ enum Command {
     Serve,
     /// Derives everything again from the received bytes
     Rebuild,
+    /// Writes all data as a new folder: JSON lines, Parquet, and a list of files
+    Dump {
+        /// A folder that is not there yet
+        folder: PathBuf,
+    },
+    /// Fills an empty database from a dump, after checking all of it
+    Import {
+        /// The folder of the dump
+        folder: PathBuf,
+    },
+    /// Writes all pages and a dump as a new folder, which needs no server
+    Export {
+        /// A folder that is not there yet
+        #[arg(long = "static", value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+    /// Derives the documents of packs again into tables (Parquet); prints a line for each pack
+    Derive {
+        /// Packs; `-` reads paths from standard input, one a line
+        #[arg(required = true, value_name = "PACK")]
+        packs: Vec<PathBuf>,
+        /// Folder for the tables
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
+    },
     /// Prints the description of the API (OpenAPI)
     Openapi,
 }
@@ -40,6 +68,8 @@ const HELP: &str = "\
 Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names in brackets):
   CARDMARK_LISTEN         address and port; 127.0.0.1:8080 [listen]
   CARDMARK_DATABASE_URL   sqlite:FILE or postgres://…; a file in the data folder [database_url]
+  CARDMARK_ORIGIN         https://HOST, as readers reach the site; the address it listens on [origin]
+  CARDMARK_DUMPS          folder for a daily dump, shown at /data [dumps, folder]
   CARDMARK_REPLICA_URL    a second PostgreSQL that answers lists [replica_url]
   CARDMARK_SITE_SECRET    any long text; the same for all instances [secret]
   CARDMARK_BEHIND_PROXY   1 if a proxy in front sets X-Forwarded-For [behind_proxy]
@@ -55,6 +85,9 @@ fn main() -> ExitCode {
     if let Some(Command::Openapi) = arguments.command {
         return printed(&openapi_json());
     }
+    if let Some(Command::Derive { packs, to }) = &arguments.command {
+        return ended(derive(packs, to, show_pack));
+    }
     let config = match Config::from_environment() {
         Ok(config) => config,
         Err(error) => return failed(&error.to_string()),
@@ -63,14 +96,28 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
     };
-    let ended = runtime.block_on(async {
+    ended(runtime.block_on(async {
         match arguments.command {
+            Some(Command::Dump { folder }) => dump(&config, &folder)
+                .await
+                .map(|dumped| show_dump(&dumped)),
+            Some(Command::Import { folder }) => {
+                let imported = import(&config, &folder).await;
+                imported.map(|imported| show_import(&imported))
+            }
+            Some(Command::Export { folder }) => {
+                let count = export(config, &folder).await;
+                count.map(|count| show_text(&format!("{count} pages")))
+            }
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
-    });
-    match ended {
+    }))
+}
+
+fn ended(result: Result<(), SiteError>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&chain(&error)),
     }
@@ -92,8 +139,32 @@ fn printed(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+fn show_text(text: &str) {
+    let _ = printed(text);
+}
+
+fn show_dump(dumped: &Dumped) {
+    let manifest = &dumped.manifest;
+    show_text(&format!(
+        "{} records, {} quarantined, {} withdrawn; {} bytes",
+        manifest.records, manifest.quarantined, manifest.tombstones, dumped.bytes
+    ));
+}
+
+fn show_import(imported: &Imported) {
+    let manifest = &imported.manifest;
+    show_text(&format!(
+        "{} records, {} of another state or level than in the dump, {} withdrawn; {} products",
+        manifest.records, imported.differing_count, manifest.tombstones, imported.products_count
+    ));
+}
+
+fn show_pack(derived: &DerivedPack) {
+    show_text(&serde_json::to_string(derived).unwrap_or_default());
+}
+
 fn show(rebuilt: &Rebuilt) {
-    let _ = printed(&format!(
+    show_text(&format!(
         "{} records, {} changed, {} unreadable; {} products",
         rebuilt.records_count,
         rebuilt.changed_count,

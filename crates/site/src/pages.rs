@@ -42,6 +42,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/published/{id}", get(published::publication))
         .route("/checks", get(about::checks))
         .route("/data", get(about::data))
+        .route("/data/dumps/{name}/{*path}", get(crate::dumps::file))
         .route("/feed.atom", get(feed::feed))
         .route("/upload", get(upload::form).post(upload::understood))
         .route("/upload/send", post(upload::send))

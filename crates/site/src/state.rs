@@ -45,8 +45,13 @@ impl Site {
     /// other sites cannot read it.
     #[must_use]
     pub fn personal(self, journals: PathBuf) -> Self {
+        let config = Config {
+            dumps: None,
+            ..self.config
+        };
         Self {
             mine: Some(journals),
+            config,
             ..self
         }
     }

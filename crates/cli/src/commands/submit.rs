@@ -196,8 +196,8 @@ fn describe(server: &Server, parcels: &[Parcel]) {
     say_withheld(&withheld.cloned().collect());
     say("`--dry-run` shows every byte.", 0);
     say(
-        "\nThe data become public domain (CC0 1.0). You can withdraw a run later; copies that others made by then \
-         remain.",
+        "\nThe data become public domain (CC0 1.0), which cannot be revoked. All runs of this computer carry the same \
+         pseudonym on a site, which its dumps publish. You can withdraw a run later; copies that others made by then remain.",
         0,
     );
 }

@@ -45,6 +45,15 @@ fn title(head: &Head) -> String {
     }
 }
 
+/// The origin under which the site was asked.
+fn asked_origin(headers: &HeaderMap, behind_proxy: bool) -> String {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let scheme = if behind_proxy { "https" } else { "http" };
+    format!("{scheme}://{}", host.unwrap_or("localhost"))
+}
+
 pub(super) async fn feed(
     State(site): State<Arc<Site>>,
     headers: HeaderMap,
@@ -53,16 +62,12 @@ pub(super) async fn feed(
         limit: ENTRIES,
         ..Search::default()
     };
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    let scheme = if site.config.behind_proxy {
-        "https"
-    } else {
-        "http"
+    let origin = match &site.config.origin {
+        Some(origin) => origin.origin(),
+        None => asked_origin(&headers, site.config.behind_proxy),
     };
     let feed = Feed {
-        origin: format!("{scheme}://{}", host.unwrap_or("localhost")),
+        origin,
         entries: site.store.search(&search).await?.heads,
     };
     let kind = "application/atom+xml; charset=utf-8";

@@ -53,6 +53,10 @@ pub(super) async fn runs(
         "Runs that were shared, by product, board and figures.",
         blocks,
     );
+    let page = match search.is_simulated {
+        true => page.link("Runs on storage", "/runs"),
+        false => page.link("Runs on simulated cards", "/runs?simulated=true"),
+    };
     Ok(page.form(form).next(next).answer(&headers))
 }
 

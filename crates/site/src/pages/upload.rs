@@ -280,7 +280,7 @@ pub(super) async fn send(
         let id = cardmark_core::record_id(record).unwrap_or_default();
         let token = phrase.map(|phrase| Secrets::of_phrase(&phrase).phrase_token(id).hash());
         let sender = Sender {
-            tag: None,
+            submitter: None,
             token_hash: token,
         };
         incoming_of(&document, sender, limits)

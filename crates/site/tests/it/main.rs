@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
 mod bodies;
+mod dumps;
+mod export;
 mod lists;
 mod mine;
 mod network;
@@ -12,3 +14,4 @@ mod pages;
 mod rig;
 mod submissions;
 mod upload;
+mod withdrawal;

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use crate::rig::{Answer, Rig, another, bearer, corpus, id_of, measured, text_of};
 
 /// Addresses that a page leads to, without those of other sites.
-fn links(page: &str) -> Vec<String> {
+pub(crate) fn links(page: &str) -> Vec<String> {
     let parts = page.split("href=\"").skip(1);
     let links = parts.filter_map(|part| part.split('"').next());
     links
@@ -17,7 +17,7 @@ fn links(page: &str) -> Vec<String> {
 }
 
 /// A site with three cards of three submitters of one product, records of every kind, and a quarantined run.
-async fn filled() -> Rig {
+pub(crate) async fn filled() -> Rig {
     let rig = Rig::new().await;
     for number in 1..=3 {
         let answer = rig
