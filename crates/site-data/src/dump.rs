@@ -167,7 +167,7 @@ impl Dump<'_> {
         }
     }
 
-    /// Writes the tombstones, and writes months again of which a record was withdrawn meanwhile, until none was.
+    /// Writes the tombstones. If a record was withdrawn meanwhile, writes its month again; repeats both until none was.
     async fn leave_out_withdrawn(&mut self, through: i64) -> Result<FileEntry, DataError> {
         let mut checked = through;
         loop {

@@ -78,7 +78,7 @@ async fn write_all(store: &SiteStore, config: &Config, folder: &Path) -> Result<
         origin: server,
         behind_proxy: false,
         dumps: Some(dumps),
-        // Nobody else waits for the answers.
+        // Only the export waits for the answers.
         reads_at_once: u32::MAX,
         reads_per_s: u32::MAX,
         ..config.clone()
