@@ -29,6 +29,6 @@ mod work;
 pub use store::SiteStore;
 pub use types::{
     Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,
-    MetricRange, Page, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search, SiteStoreError,
-    State, StoredDocument, SummaryRow, Withdrawn,
+    MetricRange, Page, ProductRow, Put, RankedContext, RankedProduct, Rebuilt, Rederived, Search,
+    SiteStoreError, State, StoredDocument, SummaryRow, Withdrawn,
 };

@@ -5,6 +5,7 @@
 mod answers;
 mod app;
 mod body;
+mod cache;
 mod compare;
 mod config;
 mod derived;
@@ -20,6 +21,7 @@ mod metrics;
 mod mine;
 mod openapi;
 mod operation;
+mod packing;
 mod pages;
 mod parameters;
 mod peer;
@@ -32,6 +34,7 @@ mod shares;
 mod state;
 mod stream;
 mod submit;
+mod suited;
 
 pub use app::router;
 pub use config::{Config, ConfigError, WriteLimits};
