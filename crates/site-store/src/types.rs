@@ -336,6 +336,17 @@ pub struct SummaryRow {
     pub cards_count: u64,
 }
 
+/// Circumstances under which products are ranked by a metric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankedContext {
+    /// Key of the context.
+    pub key: i64,
+    /// The circumstances.
+    pub context: BTreeMap<String, String>,
+    /// Ranked products.
+    pub products_count: u64,
+}
+
 /// A product in a ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedProduct {

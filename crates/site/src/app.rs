@@ -16,6 +16,11 @@ use crate::problem::Refusal;
 use crate::state::Site;
 use crate::{compare, health, lists, openapi, pages, published, records, seeds, submit};
 
+/// What a page may load: its own style, script and pictures.
+const POLICY: header::HeaderValue = header::HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
 /// Returns the routes of the site.
 pub fn router(site: Arc<Site>) -> Router {
     let reading = CorsLayer::new()
@@ -42,9 +47,10 @@ pub fn router(site: Arc<Site>) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(reading)
         .layer(safe(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .layer(safe(
+        // Badges have a policy of their own.
+        .layer(SetResponseHeaderLayer::if_not_present(
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            POLICY,
         ))
         .layer(safe(header::REFERRER_POLICY, "no-referrer"))
         .layer(from_fn_with_state(Arc::clone(&site), guarded))

@@ -5,6 +5,7 @@
 mod answers;
 mod app;
 mod body;
+mod cache;
 mod compare;
 mod config;
 mod derived;
@@ -22,6 +23,7 @@ mod metrics;
 mod mine;
 mod openapi;
 mod operation;
+mod packing;
 mod pages;
 mod parameters;
 mod peer;
@@ -34,6 +36,7 @@ mod shares;
 mod state;
 mod stream;
 mod submit;
+mod suited;
 
 pub use app::router;
 pub use config::{Config, ConfigError, WriteLimits};

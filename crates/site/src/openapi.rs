@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
-use crate::answers::{kept, tagged};
+use crate::answers::kept;
+use crate::packing::Kept;
 use crate::problem::Refusal;
 use crate::{compare, lists, published, records, seeds, submit};
 
@@ -56,12 +57,8 @@ pub fn openapi_json() -> String {
 }
 
 pub(crate) async fn openapi(headers: HeaderMap) -> Response {
-    tagged(
-        &headers,
-        "application/json",
-        TEXT.clone().into_bytes(),
-        None,
-    )
+    static KEPT: LazyLock<Kept> = LazyLock::new(|| Kept::new("application/json", TEXT.as_str()));
+    KEPT.answer(&headers)
 }
 
 pub(crate) async fn index(headers: HeaderMap) -> Response {
@@ -95,12 +92,7 @@ pub(crate) async fn schema(
             ));
         }
     };
-    Ok(tagged(
-        &headers,
-        "application/schema+json",
-        text.as_bytes().to_vec(),
-        None,
-    ))
+    Ok(Kept::new("application/schema+json", text).answer(&headers))
 }
 
 const RECORD_SCHEMA: &str = include_str!("../../../schema/record-1.json");

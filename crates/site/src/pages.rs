@@ -1,4 +1,5 @@
-//! Pages for people. They show what the API answers, with the charts and tables of the program's reports, and need no script.
+//! Pages for people. They show what the API answers, with the charts and tables of the program's reports. A script sorts tables;
+//! no page needs it.
 
 pub(crate) mod frame;
 
@@ -10,6 +11,7 @@ mod feed;
 mod figures;
 mod home;
 mod parts;
+mod pictures;
 mod product;
 mod published;
 mod ranking;
@@ -21,10 +23,11 @@ mod upload;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 
 use crate::state::Site;
+use crate::suited::KeptSuited;
 
 /// Returns the routes of all pages.
 pub(crate) fn routes() -> Router<Arc<Site>> {
@@ -33,9 +36,16 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/for/{use}", get(home::recommended))
         .route("/products", get(product::products))
         .route("/products/{key}", get(product::product))
+        .route("/products/{key}/badge.svg", get(pictures::product_badge))
+        .route(
+            "/products/{key}/preview.png",
+            get(pictures::product_preview),
+        )
         .route("/rankings", get(ranking::ranking))
         .route("/runs", get(runs::runs))
         .route("/runs/{id}", get(run::run))
+        .route("/runs/{id}/badge.svg", get(pictures::run_badge))
+        .route("/runs/{id}/preview.png", get(pictures::run_preview))
         .route("/compare", get(compare::compare))
         .route("/boards", get(boards::boards))
         .route("/published", get(published::list))
@@ -52,4 +62,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         )
         .route("/under-way", get(under_way::under_way))
         .route("/style.css", get(frame::style))
+        .route("/script.js", get(frame::script))
+        .route("/icon.svg", get(frame::icon))
+        .layer(Extension(Arc::<KeptSuited>::default()))
 }

@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::body::BodyMemory;
+use crate::cache::Answers;
 use crate::config::Config;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
@@ -36,6 +37,7 @@ pub struct Site {
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
+    pub(crate) answers: Answers,
     /// Directory of the journals of this computer, if this is the personal instance.
     pub(crate) mine: Option<PathBuf>,
 }
@@ -75,6 +77,7 @@ impl Site {
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),
+            answers: Answers::default(),
             mine: None,
             config,
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{Quantity, StorageKind};
 use cardmark_share::{Area, CheckOutcome, context_key};
-use cardmark_site_store::{ChangeKind, Head, MetricRange, Search, SiteStore};
+use cardmark_site_store::{ChangeKind, Head, MetricRange, RankedContext, Search, SiteStore};
 use uuid::Uuid;
 
 use crate::samples::{METRICS, NOW_MS, amendment, by_itself, incoming, token};
@@ -301,9 +301,23 @@ pub(crate) async fn products_boards_rankings(site: Site) {
         (ranked[0].row.submitters.count(), ranked[0].row.cards_count),
         (3, 4)
     );
-    let contexts = store.contexts(METRICS[0]).await.unwrap();
-    assert_eq!(contexts, [(key, incoming(1, "", 0, 0).extract.context, 2)]);
-    assert_eq!(store.contexts("other").await.unwrap(), []);
+    let expected = RankedContext {
+        key,
+        context: incoming(1, "", 0, 0).extract.context,
+        products_count: 2,
+    };
+    for (after, is_there) in [
+        (None, true),
+        (Some((3, key)), true),
+        (Some((2, key - 1)), true),
+        (Some((2, key)), false),
+        (Some((1, key - 1)), false),
+    ] {
+        let contexts = store.contexts(METRICS[0], after, 10).await.unwrap();
+        assert_eq!(contexts.first(), is_there.then_some(&expected), "{after:?}");
+    }
+    assert_eq!(store.contexts(METRICS[0], None, 0).await.unwrap(), []);
+    assert_eq!(store.contexts("other", None, 10).await.unwrap(), []);
 
     let page = store.products("", None, 3).await.unwrap();
     let keys: Vec<_> = page.iter().map(|row| row.key.as_str()).collect();

@@ -11,6 +11,16 @@ pub(super) fn run(id: Uuid) -> String {
     format!("/runs/{id}")
 }
 
+/// The badge of a product or run at this address.
+pub(super) fn badge(of: &str) -> String {
+    format!("{of}/badge.svg")
+}
+
+/// The picture for previews of a product or run at this address.
+pub(super) fn preview(of: &str) -> String {
+    format!("{of}/preview.png")
+}
+
 pub(super) fn ranking(metric: &str, context: &str) -> String {
     with(
         "/rankings",

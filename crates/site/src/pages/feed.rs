@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use cardmark_site_store::{Head, Search};
 use jiff::Timestamp;
 
-use super::frame::PageRefusal;
-use crate::answers::tagged;
+use super::frame::{PageRefusal, origin};
+use crate::packing::Kept;
 use crate::state::Site;
 
 const ENTRIES: u32 = 30;
@@ -45,15 +45,6 @@ fn title(head: &Head) -> String {
     }
 }
 
-/// The origin under which the site was asked.
-fn asked_origin(headers: &HeaderMap, behind_proxy: bool) -> String {
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    let scheme = if behind_proxy { "https" } else { "http" };
-    format!("{scheme}://{}", host.unwrap_or("localhost"))
-}
-
 pub(super) async fn feed(
     State(site): State<Arc<Site>>,
     headers: HeaderMap,
@@ -62,14 +53,10 @@ pub(super) async fn feed(
         limit: ENTRIES,
         ..Search::default()
     };
-    let origin = match &site.config.origin {
-        Some(origin) => origin.origin(),
-        None => asked_origin(&headers, site.config.behind_proxy),
-    };
     let feed = Feed {
-        origin,
+        origin: origin(&site, &headers),
         entries: site.store.search(&search).await?.heads,
     };
     let kind = "application/atom+xml; charset=utf-8";
-    Ok(tagged(&headers, kind, feed.to_string().into_bytes(), None))
+    Ok(Kept::new(kind, feed.to_string()).answer(&headers))
 }

@@ -13,7 +13,7 @@ use cardmark_share::{Check, CheckOutcome};
 use cardmark_site_store::{Head, State as RunState};
 
 use super::addresses;
-use super::frame::{Page, PageRefusal, sentence};
+use super::frame::{Page, PageRefusal, origin, sentence};
 use crate::answers::day_of;
 use crate::derived;
 use crate::parameters::RunId;
@@ -28,17 +28,23 @@ pub(super) async fn run(
 ) -> Result<Response, PageRefusal> {
     let RunId(id) = id?;
     let head = head(&site, id).await?;
-    let stored = stored(&site, id).await?;
-    let processor = Arc::clone(&site.processors).acquire_owned().await;
-    let page = tokio::task::spawn_blocking(move || {
-        let _processor = processor;
-        derived::record(&stored.packed).map(|record| page(&head, &record))
-    });
-    let page = page.await.map_err(|_| Refusal::failed())??;
-    Ok(page.answer(&headers))
+    let origin = origin(&site, &headers);
+    let make = async {
+        let stored = stored(&site, id).await?;
+        let processor = Arc::clone(&site.processors).acquire_owned().await;
+        let (head, origin) = (head.clone(), origin.clone());
+        let made = tokio::task::spawn_blocking(move || {
+            let _processor = processor;
+            derived::record(&stored.packed).map(|record| page(&head, &record, &origin).kept())
+        });
+        made.await.map_err(|_| Refusal::failed())?
+    };
+    let path = addresses::run(id);
+    let answer = site.answers.get(&path, &(&head, &origin), make).await?;
+    Ok(answer.answer(&headers))
 }
 
-fn page(head: &Head, record: &Record) -> Page {
+fn page(head: &Head, record: &Record, origin: &str) -> Page {
     let title = head.product_name.clone();
     let title = title.unwrap_or_else(|| run_title(record));
     let document = survey(&title, std::slice::from_ref(record));
@@ -51,17 +57,19 @@ fn page(head: &Head, record: &Record) -> Page {
     if let Some(key) = &head.product {
         page = page.link("Product", addresses::product(key));
     }
-    let id = head.id.to_string();
-    page.link(
-        "Compare",
-        addresses::with("/compare", &[("base", Some(id.as_str()))]),
-    )
-    .link("Record", format!("/api/v1/records/{id}/document"))
-    .link("As data", format!("/api/v1/records/{id}"))
-    .link(
-        "Withdraw",
-        addresses::with("/submission", &[("id", Some(id.as_str()))]),
-    )
+    let (id, path) = (head.id.to_string(), addresses::run(head.id));
+    page.pictured(origin, &path)
+        .link(
+            "Compare",
+            addresses::with("/compare", &[("base", Some(id.as_str()))]),
+        )
+        .link("Badge", addresses::badge(&path))
+        .link("Record", format!("/api/v1/records/{id}/document"))
+        .link("As data", format!("/api/v1/records/{id}"))
+        .link(
+            "Withdraw",
+            addresses::with("/submission", &[("id", Some(id.as_str()))]),
+        )
 }
 
 /// Labels that the owner stated.

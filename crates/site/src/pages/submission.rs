@@ -69,6 +69,7 @@ pub(super) async fn change(
     let token = Secrets::of_phrase(&phrase).phrase_token(id).hash();
     match site.store.withdraw(id, token).await? {
         Withdrawn::Now => {
+            site.answers.forget(&id.to_string());
             let blocks = vec![Block::Text("The run was withdrawn.".to_owned())];
             Ok(Page::new("Withdrawn", "A withdrawn run.", blocks).answer_once(StatusCode::OK))
         }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
+mod answers;
 mod bodies;
 mod dumps;
 mod export;
