@@ -12,6 +12,7 @@ mod limits;
 mod lists;
 mod load;
 mod locks;
+mod moderation;
 mod products;
 mod put;
 mod queue;
@@ -26,6 +27,11 @@ mod totals;
 mod types;
 mod work;
 
+pub use moderation::decisions::Decisions;
+pub use moderation::types::{
+    Account, Act, Answered, Deed, Moderated, NewAct, Objection, OwnersAnswer, PasswordHash,
+    QueuePage, QueueSearch, Scope, Switch,
+};
 pub use store::SiteStore;
 pub use types::{
     Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,

@@ -2,6 +2,7 @@
 //!
 //! The site decides no figure: `share`, `judge` and `report` do, as in the program. It keeps the received bytes.
 
+mod accounts;
 mod answers;
 mod app;
 mod body;
@@ -18,6 +19,7 @@ mod lists;
 mod logged;
 mod metrics;
 mod mine;
+mod moderation;
 mod openapi;
 mod operation;
 mod pages;
@@ -33,9 +35,12 @@ mod state;
 mod stream;
 mod submit;
 
+pub use accounts::{account_add, account_list, account_remove};
 pub use app::router;
 pub use config::{Config, ConfigError, WriteLimits};
 pub use error::SiteError;
+pub use moderation::account::{NewAccount, add_account};
+pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
 pub use operation::{rebuild, serve, serve_mine};
 pub use server::{Served, listen};

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cardmark_site::{Config, openapi_json, rebuild, serve, serve_mine};
+use cardmark_site::{
+    Config, SiteError, account_add, account_list, account_remove, openapi_json, rebuild, serve,
+    serve_mine,
+};
 use cardmark_site_store::Rebuilt;
 use clap::{Parser, Subcommand};
 
@@ -32,8 +35,29 @@ enum Command {
     Serve,
     /// Derives everything again from the received bytes
     Rebuild,
+    /// Adds, lists or removes accounts of moderators; possible while the site runs
+    #[command(subcommand)]
+    Account(AccountCommand),
     /// Prints the description of the API (OpenAPI)
     Openapi,
+}
+
+#[derive(Subcommand)]
+enum AccountCommand {
+    /// Adds an account and prints the secret of its one-time codes
+    ///
+    /// The password is asked for without showing it, or read as one line if standard input is no terminal.
+    Add {
+        /// Name, which everybody sees beside the acts of the account
+        name: String,
+    },
+    /// Lists all accounts
+    List,
+    /// Removes an account and ends its sessions; its acts stay
+    Remove {
+        /// Name
+        name: String,
+    },
 }
 
 const HELP: &str = "\
@@ -48,6 +72,7 @@ Examples:
   cardmark-site                                          on http://127.0.0.1:8080
   CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
   cardmark-site --mine                                   the runs of this computer, for its browser
+  cardmark-site account add anna                         a moderator's account
   cardmark-site openapi > openapi.json";
 
 fn main() -> ExitCode {
@@ -66,6 +91,7 @@ fn main() -> ExitCode {
     let ended = runtime.block_on(async {
         match arguments.command {
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
+            Some(Command::Account(command)) => account(&config, command).await,
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
@@ -74,6 +100,16 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&chain(&error)),
     }
+}
+
+async fn account(config: &Config, command: AccountCommand) -> Result<(), SiteError> {
+    let text = match command {
+        AccountCommand::Add { name } => account_add(config, &name).await?,
+        AccountCommand::List => account_list(config).await?,
+        AccountCommand::Remove { name } => account_remove(config, &name).await?,
+    };
+    let _ = printed(&text);
+    Ok(())
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

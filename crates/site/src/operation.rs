@@ -23,6 +23,9 @@ use crate::state::Site;
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
+/// Time between two looks for acts that are not applied.
+const APPLY_EVERY: Duration = Duration::from_secs(60);
+
 /// Answers requests until the process receives SIGTERM or SIGINT.
 ///
 /// # Errors
@@ -38,9 +41,14 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
     let site = Arc::new(Site::new(store, config));
-    let purging = tokio::spawn(purge(Arc::clone(&site)));
+    let tasks = [
+        tokio::spawn(purge(Arc::clone(&site))),
+        tokio::spawn(apply(Arc::clone(&site))),
+    ];
     answer(served, &site).await;
-    purging.abort();
+    for task in tasks {
+        task.abort();
+    }
     site.store.close().await;
     Ok(())
 }
@@ -121,6 +129,16 @@ async fn purge(site: Arc<Site>) {
         if let Err(error) = site.store.purge(now_ms()).await {
             tracing::warn!(?error, "what is too old could not be removed");
         }
+    }
+}
+
+/// Applies acts of moderators that another process began to apply, or recorded.
+async fn apply(site: Arc<Site>) {
+    loop {
+        if let Err(error) = site.store.apply_all().await {
+            tracing::warn!(?error, "acts could not be applied");
+        }
+        tokio::time::sleep(APPLY_EVERY).await;
     }
 }
 

@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
 mod bodies;
+mod desk;
 mod lists;
 mod mine;
+mod moderation;
 mod network;
 mod openapi;
 mod owners;
 mod pages;
 mod rig;
+mod sessions;
 mod submissions;
 mod upload;

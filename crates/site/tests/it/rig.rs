@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 pub(crate) struct Rig {
     pub(crate) router: Router,
+    pub(crate) store: SiteStore,
     _folder: TempDir,
 }
 
@@ -67,9 +68,10 @@ impl Rig {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
         let store = SiteStore::open(&address).await.unwrap();
-        let router = router(Arc::new(Site::new(store, config)));
+        let router = router(Arc::new(Site::new(store.clone(), config)));
         Self {
             router,
+            store,
             _folder: folder,
         }
     }
