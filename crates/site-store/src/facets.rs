@@ -64,12 +64,11 @@ fn key<'a>(
     context_key(&all)
 }
 
-/// Numbers of all combinations that a record meets.
-pub(crate) fn facets(extract: &Extract) -> Vec<i64> {
-    let product = extract.product_key();
+/// Numbers of all combinations that a record under a product meets.
+pub(crate) fn facets(extract: &Extract, product: Option<&str>) -> Vec<i64> {
     let facet = Facet {
         is_simulated: extract.area == Area::Simulated,
-        product: product.as_deref(),
+        product,
         board: extract.board.as_deref(),
         suite: extract.suite.as_deref(),
     };

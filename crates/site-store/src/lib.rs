@@ -13,6 +13,7 @@ mod limits;
 mod lists;
 mod load;
 mod locks;
+mod moderation;
 mod products;
 mod put;
 mod queue;
@@ -27,6 +28,11 @@ mod totals;
 mod types;
 mod work;
 
+pub use moderation::decisions::Decisions;
+pub use moderation::types::{
+    Account, Act, Answered, Deed, Moderated, NewAct, Objection, OwnersAnswer, PasswordHash,
+    QueuePage, QueueSearch, Scope, Switch,
+};
 pub use put::is_of_record;
 pub use record::storable;
 pub use store::SiteStore;

@@ -165,7 +165,7 @@ impl SiteStore {
     }
 }
 
-fn product_of(row: &AnyRow) -> Result<ProductRow> {
+pub(crate) fn product_of(row: &AnyRow) -> Result<ProductRow> {
     Ok(ProductRow {
         key: row.text(0)?,
         name: row.text(1)?,

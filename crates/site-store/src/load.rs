@@ -4,17 +4,22 @@ use cardmark_share::{CheckName, CheckOutcome};
 use uuid::Uuid;
 
 use crate::batch::Batch;
-use crate::put::written;
+use crate::put::{standing, written};
 use crate::record::Rows;
 use crate::seeds;
 use crate::sql::{Result, insert, values};
 use crate::types::{ChangeKind, Incoming};
 
 pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Incoming]) -> Result<()> {
+    let decisions = batch.decisions();
     let (mut rows, mut bodies) = (Rows::default(), Vec::new());
     for incoming in records {
         let id = incoming.extract.id;
-        rows.add(&written(incoming, &incoming.checks))?;
+        rows.add(&written(
+            incoming,
+            &incoming.checks,
+            standing(&decisions, incoming),
+        ))?;
         bodies.push(values![id, &incoming.packed, &incoming.digest]);
         batch.changed(id, ChangeKind::Arrived, incoming.received_ms);
     }

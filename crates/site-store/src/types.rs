@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub enum State {
     /// Seen, and counted.
     Shared,
-    /// Seen, and counted nowhere: a check failed.
+    /// Seen, and counted nowhere: a check failed, or an act of a moderator decides so.
     Quarantined,
     /// Taken back by its owner: only id, day and state are left.
     Withdrawn,
@@ -92,7 +92,7 @@ pub struct Rebuilt {
 pub struct Counts {
     /// Records that are not withdrawn, quarantined ones included.
     pub records: u64,
-    /// Records with a failed check.
+    /// Quarantined records.
     pub quarantined: u64,
     /// Withdrawn records.
     pub withdrawn: u64,
@@ -131,6 +131,8 @@ pub enum Put {
     Gone,
     /// Too many submissions; nothing was stored.
     Limited(Limit),
+    /// The site takes nothing in at present.
+    ReadOnly,
 }
 
 /// Answer to a new statement.
@@ -152,6 +154,8 @@ pub enum Amended {
     Gone,
     /// A bucket is empty.
     Limited(Limit),
+    /// The site takes nothing in at present.
+    ReadOnly,
 }
 
 /// Answer to a withdrawal.
@@ -182,7 +186,7 @@ pub struct Head {
     pub revision: u64,
     /// Submitter ([`cardmark_share::submitter_of`]).
     pub tag: Option<[u8; TAG_BYTES]>,
-    /// Key of the product on this site ([`Extract::product_key`]).
+    /// Key of the product that it counts under: its own ([`Extract::product_key`]), or another one by acts of moderators.
     pub product: Option<String>,
     /// Name of the product.
     pub product_name: Option<String>,
@@ -200,6 +204,8 @@ pub struct Head {
     pub day: Option<String>,
     /// Kind of storage that a test of all blocks found, as a word.
     pub storage: Option<String>,
+    /// Number of the act that decides the state; `None` if the checks do.
+    pub decided_by: Option<i64>,
 }
 
 /// The bytes of a record.

@@ -42,6 +42,9 @@ pub(crate) struct Listed {
     pub(crate) size_bytes: Option<u64>,
     /// Result of a test of all blocks, such as `good` or `limbo`.
     pub(crate) storage: Option<String>,
+    /// Number of the act of a moderator that decides the state; absent if the checks do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decided_by: Option<i64>,
 }
 
 impl From<Head> for Listed {
@@ -60,6 +63,7 @@ impl From<Head> for Listed {
             bus: head.bus,
             size_bytes: head.size_bytes,
             storage: head.storage,
+            decided_by: head.decided_by,
         }
     }
 }
@@ -74,6 +78,7 @@ pub(crate) fn accepted(head: &Head) -> Accepted {
         revision: head.revision,
         path: format!("/runs/{}", head.id),
         checks: head.checks.clone(),
+        decided_by: head.decided_by,
     }
 }
 
@@ -87,6 +92,7 @@ pub(crate) fn withdrawn(id: Uuid) -> Accepted {
         revision: 0,
         path: format!("/runs/{id}"),
         checks: Vec::<Check>::new(),
+        decided_by: None,
     }
 }
 

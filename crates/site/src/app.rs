@@ -12,6 +12,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::logged::logged;
 use crate::mine::guarded;
+use crate::moderation::{answer, api as acts};
 use crate::problem::Refusal;
 use crate::state::Site;
 use crate::{compare, health, lists, openapi, pages, published, records, seeds, submit};
@@ -52,7 +53,8 @@ pub fn router(site: Arc<Site>) -> Router {
             header::CONTENT_SECURITY_POLICY,
             POLICY,
         ))
-        .layer(safe(header::REFERRER_POLICY, "no-referrer"))
+        // Not `no-referrer`: browsers would hide the origin of the site's own forms from it.
+        .layer(safe(header::REFERRER_POLICY, "same-origin"))
         .layer(from_fn_with_state(Arc::clone(&site), guarded))
         .layer(from_fn_with_state(Arc::clone(&site), logged))
         .with_state(site)
@@ -70,12 +72,15 @@ fn api() -> Router<Arc<Site>> {
         .route("/records/{id}/state", get(records::state))
         .route("/records/{id}/rank", get(compare::rank))
         .route("/records/{id}/statement", put(records::amend))
+        .route("/records/{id}/answer", put(answer::answer))
         .route("/products", get(lists::products))
         .route("/products/{key}", get(lists::product))
         .route("/boards", get(lists::boards))
         .route("/contexts", get(lists::contexts))
         .route("/rankings", get(lists::ranking))
         .route("/changes", get(lists::changes))
+        .route("/acts", get(acts::acts))
+        .route("/acts/{number}", get(acts::act))
         .route("/compare", get(compare::compare))
         .route("/published", get(published::published))
         .route("/seeds", post(seeds::issue))

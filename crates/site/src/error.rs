@@ -55,6 +55,29 @@ pub enum SiteError {
     /// No folder for what is derived.
     #[error("cannot make a folder")]
     Folder(#[source] std::io::Error),
+    /// A name that an account cannot have.
+    #[error(
+        "{0:?} cannot be the name of an account: use up to 40 letters of ASCII, digits, full stops, `_` and `-`"
+    )]
+    AccountName(String),
+    /// A password that is too short; the fewest characters.
+    #[error("the password has fewer than {0} characters")]
+    ShortPassword(usize),
+    /// There is an account of this name.
+    #[error("the account {0} exists: remove it first, or choose another name")]
+    AccountExists(String),
+    /// There is no account of this name.
+    #[error("there is no account {0}: `cardmark-site account list` shows all")]
+    NoAccount(String),
+    /// A password cannot be hashed.
+    #[error("the password cannot be hashed: is there enough memory?")]
+    Hash,
+    /// A password cannot be read.
+    #[error("cannot read the password")]
+    PasswordInput(#[source] std::io::Error),
+    /// A password was typed otherwise the second time.
+    #[error("the passwords differ")]
+    PasswordsDiffer,
     /// Signals cannot be received.
     #[error("cannot receive signals")]
     Signals(#[source] std::io::Error),

@@ -2,6 +2,7 @@
 //!
 //! The site decides no figure: `share`, `judge` and `report` do, as in the program. It keeps the received bytes.
 
+mod accounts;
 mod answers;
 mod app;
 mod body;
@@ -21,6 +22,7 @@ mod lists;
 mod logged;
 mod metrics;
 mod mine;
+mod moderation;
 mod openapi;
 mod operation;
 mod packing;
@@ -38,11 +40,14 @@ mod stream;
 mod submit;
 mod suited;
 
+pub use accounts::{account_add, account_list, account_remove};
 pub use app::router;
 pub use config::{Config, ConfigError, WriteLimits};
 pub use dumps::{dump_if_due, dump_name};
 pub use error::SiteError;
 pub use export::export_pages;
+pub use moderation::account::{NewAccount, add_account};
+pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
 pub use operation::{derive, dump, export, import, rebuild, serve, serve_mine};
 pub use server::{Served, listen};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::{explanations, products as known_products};
 use cardmark_share::{CheckName, LEAST_SUBMITTERS, Problem, Summary, product_key};
 use cardmark_site_store::{
@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::answers::{Listed, day_of, kept};
 use crate::described::{Asked, Read};
+use crate::pages::addresses;
 use crate::parameters::{
     Key, MOST_LIMIT, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
 };
@@ -244,11 +245,29 @@ pub(crate) async fn search(
     Parameters(query): Parameters<SearchQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let search = query.search()?;
+    let search = in_place(&site, query.search()?).await?;
     let page = site.store.search(&search).await?;
     let next = page.next.map(cursor_text);
     let records = page.heads.into_iter().map(Listed::from).collect();
     Ok(kept(&headers, &SearchPage { records, next }))
+}
+
+/// The search, for the product under which the runs of the one that was asked for count.
+pub(crate) async fn in_place(site: &Site, search: Search) -> Result<Search, Refusal> {
+    let moved = match &search.product {
+        Some(product) => moved(site, product).await?,
+        None => None,
+    };
+    Ok(Search {
+        product: moved.or(search.product),
+        ..search
+    })
+}
+
+/// The product under which moderators count another one.
+pub(crate) async fn moved(site: &Site, name: &str) -> Result<Option<String>, Refusal> {
+    let decisions = site.store.decisions().await?;
+    Ok(decisions.moved(&product_key(name)).map(str::to_owned))
 }
 
 /// A page of a list by name.
@@ -391,6 +410,9 @@ impl SummaryView {
 pub(crate) struct ProductView {
     #[serde(flatten)]
     pub(crate) entry: ProductEntry,
+    /// Number of the act of a moderator that confirms the name; absent if none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accepted_by: Option<i64>,
     /// Promises on the package, from the catalogue.
     pub(crate) claims: Vec<String>,
     /// Figures of shared runs.
@@ -405,6 +427,7 @@ pub(crate) struct ProductView {
     params(("key" = String, Path, pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$", description = "Key or name of the product")),
     responses(
         (status = 200, description = "The product", body = ProductView),
+        (status = 307, description = "Its runs count under another product"),
         (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
         Asked, Read,
     )
@@ -414,6 +437,10 @@ pub(crate) async fn product(
     Key(name): Key,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
+    if let Some(key) = moved(&site, &name).await? {
+        let address = format!("/api/v1{}", addresses::product(&key));
+        return Ok(Redirect::temporary(&address).into_response());
+    }
     Ok(kept(&headers, &product_view(&site, &name).await?))
 }
 
@@ -449,7 +476,9 @@ pub(crate) async fn product_view(site: &Site, name: &str) -> Result<ProductView,
     };
     let claims = known.map(|known| known.claims.clone()).unwrap_or_default();
     let summaries = rows.into_iter().filter_map(SummaryView::of).collect();
+    let decisions = site.store.decisions().await?;
     Ok(ProductView {
+        accepted_by: decisions.accepted(&key),
         entry,
         claims,
         summaries,

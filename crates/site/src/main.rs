@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cardmark_site::{
-    Config, SiteError, derive, dump, export, import, openapi_json, rebuild, serve, serve_mine,
+    Config, SiteError, account_add, account_list, account_remove, derive, dump, export, import,
+    openapi_json, rebuild, serve, serve_mine,
 };
 use cardmark_site_data::{DerivedPack, Dumped, Imported};
 use cardmark_site_store::Rebuilt;
@@ -60,8 +61,29 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
+    /// Adds, lists or removes accounts of moderators; possible while the site runs
+    #[command(subcommand)]
+    Account(AccountCommand),
     /// Prints the description of the API (OpenAPI)
     Openapi,
+}
+
+#[derive(Subcommand)]
+enum AccountCommand {
+    /// Adds an account and prints the secret of its one-time codes
+    ///
+    /// The password is asked for without showing it, or read as one line if standard input is no terminal.
+    Add {
+        /// Name, which everybody sees beside the acts of the account
+        name: String,
+    },
+    /// Lists all accounts
+    List,
+    /// Removes an account and ends its sessions; its acts stay
+    Remove {
+        /// Name
+        name: String,
+    },
 }
 
 const HELP: &str = "\
@@ -78,6 +100,7 @@ Examples:
   cardmark-site                                          on http://127.0.0.1:8080
   CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
   cardmark-site --mine                                   the runs of this computer, for its browser
+  cardmark-site account add anna                         a moderator's account
   cardmark-site openapi > openapi.json";
 
 fn main() -> ExitCode {
@@ -110,6 +133,7 @@ fn main() -> ExitCode {
                 count.map(|count| show_text(&format!("{count} pages")))
             }
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
+            Some(Command::Account(command)) => account(&config, command).await,
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
@@ -121,6 +145,16 @@ fn ended(result: Result<(), SiteError>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&chain(&error)),
     }
+}
+
+async fn account(config: &Config, command: AccountCommand) -> Result<(), SiteError> {
+    let text = match command {
+        AccountCommand::Add { name } => account_add(config, &name).await?,
+        AccountCommand::List => account_list(config).await?,
+        AccountCommand::Remove { name } => account_remove(config, &name).await?,
+    };
+    let _ = printed(&text);
+    Ok(())
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

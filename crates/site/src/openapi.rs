@@ -10,6 +10,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use crate::answers::kept;
+use crate::moderation::{answer, api as acts};
 use crate::packing::Kept;
 use crate::problem::Refusal;
 use crate::{compare, lists, published, records, seeds, submit};
@@ -24,7 +25,7 @@ use crate::{compare, lists, published, records, seeds, submit};
     paths(
         submit::submit, records::record, records::document, records::state, records::amend, records::withdraw,
         lists::search, lists::products, lists::product, lists::boards, lists::contexts, lists::ranking, lists::changes,
-        lists::checks, compare::compare, compare::rank, published::published, seeds::issue,
+        answer::answer, acts::acts, acts::act, lists::checks, compare::compare, compare::rank, published::published, seeds::issue,
     ),
     modifiers(&EditToken),
 )]

@@ -28,6 +28,9 @@ use crate::state::Site;
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
+/// Time between two looks for acts that are not applied.
+const APPLY_EVERY: Duration = Duration::from_secs(60);
+
 /// Answers requests until the process receives SIGTERM or SIGINT.
 ///
 /// # Errors
@@ -43,11 +46,15 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
     let site = Arc::new(Site::new(store, config));
-    let purging = tokio::spawn(purge(Arc::clone(&site)));
-    let dumping = tokio::spawn(dumps::keep_up(Arc::clone(&site)));
+    let tasks = [
+        tokio::spawn(purge(Arc::clone(&site))),
+        tokio::spawn(apply(Arc::clone(&site))),
+        tokio::spawn(dumps::keep_up(Arc::clone(&site))),
+    ];
     answer(served, &site).await;
-    purging.abort();
-    dumping.abort();
+    for task in tasks {
+        task.abort();
+    }
     site.store.close().await;
     Ok(())
 }
@@ -189,6 +196,16 @@ pub fn derive(
         }
     }
     Ok(())
+}
+
+/// Applies acts of moderators that another process began to apply, or recorded.
+async fn apply(site: Arc<Site>) {
+    loop {
+        if let Err(error) = site.store.apply_all().await {
+            tracing::warn!(?error, "acts could not be applied");
+        }
+        tokio::time::sleep(APPLY_EVERY).await;
+    }
 }
 
 /// Derives everything again from the received bytes.

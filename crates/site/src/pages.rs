@@ -4,12 +4,14 @@
 pub(crate) mod frame;
 
 mod about;
-mod addresses;
+pub(crate) mod addresses;
+mod audit;
 mod boards;
 mod compare;
 mod feed;
 mod figures;
 mod home;
+mod moderation;
 mod parts;
 mod pictures;
 mod product;
@@ -17,6 +19,7 @@ mod published;
 mod ranking;
 mod run;
 mod runs;
+mod sign_in;
 mod submission;
 mod under_way;
 mod upload;
@@ -60,7 +63,13 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
             "/submission",
             get(submission::form).post(submission::change),
         )
+        .route("/submission/answer", post(submission::answer))
         .route("/under-way", get(under_way::under_way))
+        .route("/audit", get(audit::acts))
+        .route("/audit/{number}", get(audit::act))
+        .route("/sign-in", get(sign_in::form).post(sign_in::enter))
+        .route("/sign-out", post(sign_in::leave))
+        .merge(moderation::routes())
         .route("/style.css", get(frame::style))
         .route("/script.js", get(frame::script))
         .route("/icon.svg", get(frame::icon))

@@ -154,7 +154,7 @@ pub(crate) async fn state(
         (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Not a statement on this run", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The site is busy", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The site is busy, or takes nothing in", body = Problem, content_type = "application/problem+json"),
         OfRun,
     )
 )]
@@ -190,6 +190,7 @@ pub(crate) async fn amend(
         Amended::Unknown => Err(Refusal::unknown_run()),
         Amended::Gone => Err(Refusal::withdrawn()),
         Amended::Limited(limit) => Err(Refusal::limited(limit)),
+        Amended::ReadOnly => Err(Refusal::read_only()),
     }
 }
 
@@ -250,7 +251,7 @@ pub(crate) async fn derived_record(site: &Site, id: Uuid) -> Result<Record, Refu
     record.await.map_err(|_| Refusal::failed())?
 }
 
-async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refusal> {
+pub(crate) async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refusal> {
     let head = head(site, id).await?;
     match site.store.is_token(id, token).await? {
         true => Ok(head),
@@ -259,7 +260,7 @@ async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refus
 }
 
 /// The hash of the token in `Authorization: Bearer`.
-fn token_hash(headers: &HeaderMap) -> Result<[u8; 32], Refusal> {
+pub(crate) fn token_hash(headers: &HeaderMap) -> Result<[u8; 32], Refusal> {
     let value = headers
         .get(header::AUTHORIZATION)
         .ok_or_else(Refusal::no_token)?;

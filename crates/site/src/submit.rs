@@ -66,7 +66,7 @@ pub(crate) struct Sender {
         (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Not a record in its public form, with the places", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many submissions; see Retry-After", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The site is busy; see Retry-After", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The site is busy, or takes nothing in; see Retry-After", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn submit(
@@ -97,6 +97,10 @@ async fn answer(
             return Err(refusal);
         }
     };
+    if site.store.is_read_only().await? {
+        discard(body).await;
+        return Err(Refusal::read_only());
+    }
     let limits = limits(site, block, sender.submitter);
     let received = site.bodies.receive(block, headers, body, MOST_BODY).await?;
     // After the body: a slow one holds no place.
@@ -127,6 +131,7 @@ async fn answer(
         )),
         Put::Gone => Err(Refusal::withdrawn()),
         Put::Limited(limit) => Err(Refusal::limited(limit)),
+        Put::ReadOnly => Err(Refusal::read_only()),
     }
 }
 

@@ -3,7 +3,7 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 
-pub(super) fn product(key: &str) -> String {
+pub(crate) fn product(key: &str) -> String {
     format!("/products/{}", encoded(key))
 }
 

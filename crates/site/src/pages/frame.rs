@@ -51,6 +51,7 @@ pub(crate) struct Page {
     about: String,
     links: Vec<Link>,
     form: Option<Form>,
+    sections: Vec<Section>,
     last: Option<Form>,
     next: Option<String>,
     picture: Option<Picture>,
@@ -70,6 +71,43 @@ struct Picture {
 pub(crate) struct Link {
     name: String,
     address: String,
+}
+
+/// Part of a page with a form of its own.
+pub(crate) struct Section {
+    title: String,
+    links: Vec<Link>,
+    content: String,
+    form: Option<Form>,
+}
+
+impl Section {
+    pub(crate) fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self {
+            title: title.into(),
+            links: Vec::new(),
+            content: html_content(&Document {
+                title: String::new(),
+                blocks,
+            }),
+            form: None,
+        }
+    }
+
+    pub(crate) fn link(mut self, name: impl Into<String>, address: impl Into<String>) -> Self {
+        self.links.push(Link {
+            name: name.into(),
+            address: address.into(),
+        });
+        self
+    }
+
+    pub(crate) fn form(self, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..self
+        }
+    }
 }
 
 /// A form that asks for another page, or sends something.
@@ -178,6 +216,7 @@ impl Page {
             about: about.into(),
             links: Vec::new(),
             form: None,
+            sections: Vec::new(),
             last: None,
             next: None,
             picture: None,
@@ -200,6 +239,12 @@ impl Page {
             form: Some(form),
             ..self
         }
+    }
+
+    /// A section behind the content, with a form of its own.
+    pub(crate) fn section(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
     }
 
     /// A form behind the content.

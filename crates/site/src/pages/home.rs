@@ -128,7 +128,12 @@ fn shared_of_each_use(suited: &ByUse) -> Block {
         let few = |found: &Suited| {
             let products = found.products.iter().take(FEW);
             let names: Vec<String> = products
-                .map(|product| format!("{} ({} submitters)", product.name, product.limiting.submitters_count))
+                .map(|product| {
+                    format!(
+                        "{} ({} submitters)",
+                        product.name, product.limiting.submitters_count
+                    )
+                })
                 .collect();
             names.join(", ")
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::{Class, class};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{count_of, value};
@@ -13,7 +13,8 @@ use cardmark_report::workload_name;
 
 use super::frame::{Field, Form, Page, PageRefusal, origin};
 use super::{addresses, figures};
-use crate::lists::{NamesQuery, ProductView, SummaryView, product_view, products_page};
+use crate::lists::{NamesQuery, ProductView, SummaryView, moved, product_view, products_page};
+use crate::moderation::words;
 use crate::parameters::{Key, Parameters};
 use crate::problem::Refusal;
 use crate::published::PublishedFigure;
@@ -80,15 +81,21 @@ pub(super) async fn product(
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let Key(name) = key?;
+    if let Some(key) = moved(&site, &name).await? {
+        return Ok(Redirect::temporary(&addresses::product(&key)).into_response());
+    }
     let view = product_view(&site, &name).await?;
     let mut blocks = vec![Block::Text(counted(&view))];
+    if view.accepted_by.is_some() {
+        blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
+    }
     blocks.extend(claims(&view));
     blocks.extend(summaries(&view));
     blocks.extend(published(&view.published));
     let key = view.entry.key.clone();
     let about = format!("{}: measured speed, {}", view.entry.name, counted(&view));
     let path = addresses::product(&key);
-    let page = Page::new(view.entry.name, about, blocks)
+    let mut page = Page::new(view.entry.name, about, blocks)
         .pictured(&origin(&site, &headers), &path)
         .link(
             "Runs",
@@ -96,6 +103,9 @@ pub(super) async fn product(
         )
         .link("Badge", addresses::badge(&path))
         .link("As data", format!("/api/v1{path}"));
+    if let Some(number) = view.accepted_by {
+        page = page.link("Confirmed name", words::address_of(number));
+    }
     Ok(page.answer(&headers))
 }
 

@@ -16,6 +16,7 @@ use super::addresses;
 use super::frame::{Page, PageRefusal, origin, sentence};
 use crate::answers::day_of;
 use crate::derived;
+use crate::moderation::words;
 use crate::parameters::RunId;
 use crate::problem::Refusal;
 use crate::records::{head, stored};
@@ -57,6 +58,9 @@ fn page(head: &Head, record: &Record, origin: &str) -> Page {
     if let Some(key) = &head.product {
         page = page.link("Product", addresses::product(key));
     }
+    if let Some(number) = head.decided_by {
+        page = page.link(format!("Act {number}"), words::address_of(number));
+    }
     let (id, path) = (head.id.to_string(), addresses::run(head.id));
     page.pictured(origin, &path)
         .link(
@@ -92,9 +96,14 @@ fn standing(head: &Head) -> Vec<Block> {
         sentence(&level).trim_end_matches('.'),
         day_of(head.received_ms)
     );
-    if head.state == RunState::Quarantined {
-        text += "; quarantined: it counts nowhere";
-    }
+    text += &match (head.state, head.decided_by) {
+        (RunState::Quarantined, None) => "; quarantined: it counts nowhere".to_owned(),
+        (RunState::Quarantined, Some(number)) => {
+            format!("; quarantined by act {number} of a moderator: it counts nowhere")
+        }
+        (_, Some(number)) => format!("; shared by act {number} of a moderator"),
+        (_, None) => String::new(),
+    };
     let mut checks: Vec<&Check> = head.checks.iter().collect();
     checks.sort_by_key(|check| order(check.outcome));
     let row = |check: &&Check| {

@@ -12,7 +12,7 @@ use cardmark_site_store::Head;
 use super::addresses;
 use super::frame::{Field, Form, Page, PageRefusal};
 use crate::answers::{day_of, state_name};
-use crate::lists::SearchQuery;
+use crate::lists::{SearchQuery, in_place};
 use crate::parameters::{Parameters, cursor_text};
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -25,7 +25,7 @@ pub(super) async fn runs(
     let Parameters(query) = query?;
     let form = form(&query);
     let parameters = query.parameters();
-    let search = query.search()?;
+    let search = in_place(&site, query.search()?).await?;
     let page = site.store.search(&search).await?;
     let cursor = page.next.map(cursor_text);
     let next = cursor.map(|cursor| {

@@ -4,15 +4,18 @@
 
 mod answers;
 mod bodies;
+mod desk;
 mod dumps;
 mod export;
 mod lists;
 mod mine;
+mod moderation;
 mod network;
 mod openapi;
 mod owners;
 mod pages;
 mod rig;
+mod sessions;
 mod submissions;
 mod upload;
 mod withdrawal;
