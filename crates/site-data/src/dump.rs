@@ -250,7 +250,7 @@ With DuckDB:
 
 #[cfg(test)]
 #[path = "../tests/it/samples.rs"]
-#[expect(clippy::panic, dead_code, reason = "samples of the other tests")]
+#[expect(dead_code, reason = "samples of the other tests")]
 mod samples;
 
 #[cfg(test)]

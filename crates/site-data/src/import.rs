@@ -1,6 +1,6 @@
 //! Importing a dump into an empty database.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 use cardmark_core::documents_of;
@@ -77,7 +77,7 @@ async fn import_documents(
 }
 
 fn send_all(
-    folder: &PathBuf,
+    folder: &Path,
     manifest: &Manifest,
     sender: &mpsc::Sender<Vec<Incoming>>,
 ) -> Result<u64, DataError> {

@@ -263,7 +263,7 @@ fn file_of(address: &str) -> String {
             .collect::<Vec<_>>()
             .join("/"),
     };
-    let is_plain = query.is_none() && (stem.is_empty() || parts.iter().all(|part| is_plain(part)));
+    let is_plain = query.is_none() && (stem.is_empty() || parts.iter().all(is_plain));
     match is_plain {
         true => format!("{name}.{end}"),
         false => {

@@ -132,7 +132,7 @@ pub(crate) async fn a_damaged_dump_changes_nothing(site: Site) {
     refused(&store, &withdrawn, "was withdrawn").await;
     let outside = damaged("outside");
     with_manifest(&outside, |manifest| {
-        manifest.files[0].path = "../whole/README.txt".to_owned()
+        manifest.files[0].path = "../whole/README.txt".to_owned();
     });
     refused(&store, &outside, "names the file").await;
     let newer = damaged("newer");
