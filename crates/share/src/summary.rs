@@ -9,7 +9,7 @@ use cardmark_stats::{Interval, median_ranks};
 const PER_OCTAVE: f64 = 128.0;
 /// Fewest submitters of a product that is ranked: the median of three is between the other two, whatever one of them sends.
 pub const LEAST_SUBMITTERS: u64 = 3;
-/// Most cards of one submitter of which the median is taken for a product in one context.
+/// Most cards of one submitter that count for a product in one context: the median of them is the submitter's figure.
 pub const MOST_CARDS_OF_A_SUBMITTER: u64 = 5;
 
 /// The bucket of a positive figure.

@@ -190,7 +190,7 @@ fn moved(before: &Summary, after: &Summary) -> Moved {
     }
 }
 
-/// The same product if each card counted, up to those of which a submitter's median is taken.
+/// The same product if each card counted by itself, up to the most of a submitter.
 fn by_card(before: &Summary, forgers: u32) -> Summary {
     let mut after = before.clone();
     let cards = u64::from(forgers) * MOST_CARDS_OF_A_SUBMITTER;

@@ -59,7 +59,7 @@ pub struct Amendment {
     pub checks: Vec<Check>,
     /// Time of arrival, milliseconds since 1970.
     pub at_ms: i64,
-    /// Buckets of which it takes a token each, unless it changes nothing.
+    /// Buckets; it takes a token from each, unless it changes nothing.
     pub limits: Vec<Bucket>,
 }
 

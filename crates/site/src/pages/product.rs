@@ -68,7 +68,7 @@ pub(super) async fn products(
         "Search",
         vec![Field::text("q", "Beginning of the name", asked.as_deref())],
     );
-    let about = "Memory cards and other storage of which somebody shared a run.";
+    let about = "Memory cards and other storage with shared runs.";
     Ok(Page::new("Products", about, blocks)
         .form(form)
         .next(next)
@@ -218,7 +218,7 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     blocks
 }
 
-const MEANING: &str = "Each submitter has one voice: the median of the cards, at most five, of which each counts with the median of its runs. \
+const MEANING: &str = "Each submitter has one voice: the median of the cards, at most five, each with the median of its runs. \
                        An interval needs six submitters, a place in the rankings three.";
 
 fn published(all: &[PublishedFigure]) -> Vec<Block> {
