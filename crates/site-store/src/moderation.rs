@@ -5,5 +5,6 @@ pub(crate) mod acts;
 pub(crate) mod answers;
 pub(crate) mod apply;
 pub(crate) mod decisions;
+mod desk;
 mod queue;
 pub(crate) mod types;

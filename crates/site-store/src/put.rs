@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cardmark_share::{
     Area, Check, CheckName, Extract, SeedState, Summary, Surroundings, checks_around, context_key,
-    is_quarantined, level, product_range,
+    level, product_range,
 };
 use sqlx::AnyConnection;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::moderation::decisions::{Decisions, Named, Standing, Subject};
 use crate::moderation::types::Switch;
 use crate::record::{self, Written};
 use crate::sql::{Columns as _, Result, row, values};
-use crate::types::{ChangeKind, Incoming, Put, SiteStoreError, State};
+use crate::types::{ChangeKind, Incoming, Put, SiteStoreError};
 use crate::{limits, products, seeds};
 
 /// Stores a submission.
@@ -164,14 +164,6 @@ pub(crate) fn written<'a>(
         record_digest: incoming.record_digest,
         revision: incoming.revision,
         received_ms: incoming.received_ms,
-    }
-}
-
-pub(crate) fn state_of(checks: &[Check]) -> State {
-    if is_quarantined(checks) {
-        State::Quarantined
-    } else {
-        State::Shared
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_share::{Check, Extract, Level, Summary, TAG_BYTES};
+use cardmark_share::{Check, Extract, Level, Summary, TAG_BYTES, is_quarantined};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -15,6 +15,17 @@ pub enum State {
     Quarantined,
     /// Taken back by its owner: only id, day and state are left.
     Withdrawn,
+}
+
+impl State {
+    /// The state that follows from the checks.
+    pub(crate) fn of(checks: &[Check]) -> Self {
+        if is_quarantined(checks) {
+            Self::Quarantined
+        } else {
+            Self::Shared
+        }
+    }
 }
 
 /// A submission, read, checked by itself, and packed.

@@ -1,20 +1,11 @@
 //! Recording acts, and reading them.
 
-use sqlx::any::AnyRow;
-
 use crate::batch::Batch;
-use crate::moderation::decisions::{Decisions, deed_of};
-use crate::moderation::types::{Act, Deed, Moderated, NewAct, Objection, Scope, Switch};
+use crate::moderation::decisions::Decisions;
+use crate::moderation::types::{Deed, Moderated, NewAct, Objection, Scope, Switch};
 use crate::record;
-use crate::sql::{Columns as _, Result, insert, row, rows, run, values};
-use crate::store::SiteStore;
+use crate::sql::{Result, insert, run, values};
 use crate::types::SiteStoreError;
-use crate::work::{Outcome, Work};
-
-/// Columns of an [`Act`], in the order in which [`act_of`] reads them.
-const ACT: &str = "a.number, a.at_ms, a.account, a.deed, a.reason, \
-    (select u.number from acts u where u.undoes = a.number), \
-    (select count(*) from tasks t where t.act = a.number)";
 
 /// Records an act. It has a transaction of its own, beside which no other one decides on records.
 pub(crate) async fn record(batch: &mut Batch<'_>, new: NewAct) -> Result<Moderated> {
@@ -77,51 +68,4 @@ fn circle(decisions: &Decisions, deed: &Deed) -> Option<Objection> {
         }
         _ => None,
     }
-}
-
-impl SiteStore {
-    /// Records an act. [`Self::apply`] applies it to the records that are there; those that arrive later follow it at once.
-    ///
-    /// # Errors
-    /// If too many writes wait, or the database fails.
-    pub async fn moderate(&self, act: NewAct) -> Result<Moderated> {
-        match self.write(Work::Act(Box::new(act))).await? {
-            Outcome::Moderated(moderated) => Ok(moderated),
-            _ => Err(SiteStoreError::Damaged("an act had another outcome")),
-        }
-    }
-
-    /// Lists acts, the last first. `before` is the number of the last one shown.
-    ///
-    /// # Errors
-    /// If the database fails.
-    pub async fn acts(&self, before: Option<i64>, limit: u32) -> Result<Vec<Act>> {
-        let text =
-            format!("select {ACT} from acts a where a.number < $1 order by a.number desc limit $2");
-        let values = values![before.unwrap_or(i64::MAX), i64::from(limit)];
-        let found = rows(&mut *self.main().await?, text, values).await?;
-        found.iter().map(act_of).collect()
-    }
-
-    /// Finds an act.
-    ///
-    /// # Errors
-    /// If the database fails.
-    pub async fn act(&self, number: i64) -> Result<Option<Act>> {
-        let text = format!("select {ACT} from acts a where a.number = $1");
-        let found = row(&mut *self.main().await?, text, values![number]).await?;
-        found.as_ref().map(act_of).transpose()
-    }
-}
-
-fn act_of(row: &AnyRow) -> Result<Act> {
-    Ok(Act {
-        number: row.integer(0)?,
-        at_ms: row.integer(1)?,
-        account: row.text(2)?,
-        deed: deed_of(&row.text(3)?)?,
-        reason: row.text(4)?,
-        undone_by: row.integer_or_none(5)?,
-        is_applied: row.integer(6)? == 0,
-    })
 }

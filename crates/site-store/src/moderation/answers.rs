@@ -6,10 +6,8 @@ use crate::batch::Batch;
 use crate::limits::charge;
 use crate::moderation::types::{Answered, OwnersAnswer, Switch};
 use crate::record;
-use crate::sql::{Columns as _, Result, insert, row, values};
-use crate::store::SiteStore;
-use crate::types::{Bucket, SiteStoreError, State};
-use crate::work::{Outcome, Work};
+use crate::sql::{Result, insert, values};
+use crate::types::{Bucket, State};
 
 /// An answer that is to be stored.
 #[derive(Clone, Debug)]
@@ -48,46 +46,4 @@ pub(crate) async fn answer(batch: &mut Batch<'_>, new: NewAnswer) -> Result<Answ
     )
     .await?;
     Ok(Answered::Now(Box::new(stored.head)))
-}
-
-impl SiteStore {
-    /// Stores the answer of an owner to a quarantine, instead of an earlier one. It is deleted with the record.
-    ///
-    /// # Errors
-    /// If too many writes wait, or the database fails.
-    pub async fn answer(
-        &self,
-        id: Uuid,
-        token_hash: [u8; 32],
-        answer: OwnersAnswer,
-        limits: Vec<Bucket>,
-    ) -> Result<Answered> {
-        let new = NewAnswer {
-            id,
-            token_hash,
-            answer,
-            limits,
-        };
-        match self.write(Work::Answer(Box::new(new))).await? {
-            Outcome::Answered(answered) => Ok(answered),
-            _ => Err(SiteStoreError::Damaged("an answer had another outcome")),
-        }
-    }
-
-    /// The answer of the owner of a record.
-    ///
-    /// # Errors
-    /// If the database fails.
-    pub async fn answer_of(&self, id: Uuid) -> Result<Option<OwnersAnswer>> {
-        let text = "select answer, at_ms from answers where id = $1";
-        let found = row(&mut *self.main().await?, text, values![id]).await?;
-        found
-            .map(|row| {
-                Ok(OwnersAnswer {
-                    text: row.text(0)?,
-                    at_ms: row.integer(1)?,
-                })
-            })
-            .transpose()
-    }
 }

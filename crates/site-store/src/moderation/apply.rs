@@ -13,9 +13,7 @@ use crate::facets::Facet;
 use crate::products;
 use crate::record::{self, Stored};
 use crate::sql::{Columns as _, Result, Value, row, rows, run, values};
-use crate::store::SiteStore;
 use crate::types::SiteStoreError;
-use crate::work::{Outcome, Work};
 
 /// Records of a transaction.
 const TOGETHER: usize = 16;
@@ -77,40 +75,10 @@ async fn decide(batch: &mut Batch<'_>, stored: Stored) -> Result<()> {
     Ok(())
 }
 
-impl SiteStore {
-    /// Applies an act to all records that are there.
-    ///
-    /// # Errors
-    /// If the database fails. What is left is applied by the next call.
-    pub async fn apply(&self, act: i64) -> Result<()> {
-        while self.apply_some(Some(act)).await? {}
-        Ok(())
-    }
-
-    /// Applies all acts that are not applied yet.
-    ///
-    /// # Errors
-    /// See [`Self::apply`].
-    pub async fn apply_all(&self) -> Result<()> {
-        while self.apply_some(None).await? {}
-        Ok(())
-    }
-
-    /// Applies an act, or the first one, to a few records; returns false if nothing was left.
-    ///
-    /// # Errors
-    /// If the database fails.
-    pub async fn apply_some(&self, act: Option<i64>) -> Result<bool> {
-        let step = next_step(&mut *self.main().await?, act).await?;
-        let Some(step) = step else { return Ok(false) };
-        match self.write_patiently(Work::Decide(step)).await? {
-            Outcome::Done(_) => Ok(true),
-            _ => Err(SiteStoreError::Damaged("a decision had another outcome")),
-        }
-    }
-}
-
-async fn next_step(connection: &mut AnyConnection, act: Option<i64>) -> Result<Option<Step>> {
+pub(crate) async fn next_step(
+    connection: &mut AnyConnection,
+    act: Option<i64>,
+) -> Result<Option<Step>> {
     let (least, most) = act.map_or((i64::MIN, i64::MAX), |act| (act, act));
     let text = "select act, place, received_ms, record from tasks where act >= $1 and act <= $2 \
                 order by act, place limit 1";

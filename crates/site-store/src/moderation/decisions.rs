@@ -8,7 +8,6 @@ use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::moderation::types::{Deed, Scope, Switch};
-use crate::put::state_of;
 use crate::sql::{Columns as _, Result, rows, values};
 use crate::types::{SiteStoreError, State};
 
@@ -253,7 +252,7 @@ impl Decisions {
             state: match decided {
                 Some((_, true)) => State::Quarantined,
                 Some((_, false)) => State::Shared,
-                None => state_of(checks),
+                None => State::of(checks),
             },
             decided_by: decided.map(|(number, _)| number),
             quarantined_by: subject.quarantined_by,

@@ -1,6 +1,7 @@
 //! Pages of moderators. Each needs a session, and is kept by no cache.
 
 mod act;
+pub(super) mod desk;
 mod names;
 mod queue;
 mod switches;
@@ -8,19 +9,17 @@ mod switches;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{get, post};
 use cardmark_report::document::Block;
 
+use self::desk::Desk;
 use super::addresses;
 use super::audit::table;
-use super::frame::{Field, Form, Page, PageRefusal, Section};
-use super::parts::Parts;
+use super::frame::{Field, PageRefusal, Section};
 use crate::moderation::api::{ActsQuery, page as page_of_acts};
-use crate::moderation::session::{Moderator, verify_origin};
+use crate::moderation::session::Moderator;
 use crate::moderation::words;
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
@@ -35,58 +34,6 @@ pub(super) fn routes() -> Router<Arc<Site>> {
         .route("/moderation/switches", get(switches::switches))
         .route("/moderation/acts", get(acts))
         .route("/moderation/act", post(act::act))
-}
-
-/// Reads a form of a moderator's own page.
-pub(super) async fn sent(
-    site: &Arc<Site>,
-    moderator: &Moderator,
-    block: [u8; 16],
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Parts, Refusal> {
-    verify_origin(site, headers)?;
-    let mut parts = Parts::receive(site, block, headers, body).await?;
-    moderator.verify(site, parts.line("token")?)?;
-    Ok(parts)
-}
-
-/// A page of a moderator, and what its forms need.
-struct Desk<'a> {
-    site: &'a Site,
-    moderator: &'a Moderator,
-    /// Address of the page, to which a decision leads back.
-    address: String,
-}
-
-impl Desk<'_> {
-    fn page(&self, title: &str, mut blocks: Vec<Block>) -> Page {
-        blocks.insert(
-            0,
-            Block::Text(format!("Signed in as {}.", self.moderator.account)),
-        );
-        Page::new(title, "For moderators.", blocks)
-            .link("Waiting", "/moderation")
-            .link("Decided", "/moderation?decided=true")
-            .link("Products", "/moderation/products")
-            .link("Switches", "/moderation/switches")
-            .link("Undo", "/moderation/acts")
-            .last(Form::sending("/sign-out", "Sign out", vec![self.token()]))
-    }
-
-    fn token(&self) -> Field {
-        Field::hidden("token", &self.moderator.form_token(self.site))
-    }
-
-    /// A form for an act with a reason.
-    fn form(&self, button: &'static str, mut fields: Vec<Field>) -> Form {
-        fields.extend([
-            Field::text("reason", "Reason, for everybody to read", None),
-            Field::hidden("back", &self.address),
-            self.token(),
-        ]);
-        Form::sending("/moderation/act", button, fields)
-    }
 }
 
 /// Acts that can be undone.

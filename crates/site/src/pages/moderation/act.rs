@@ -13,7 +13,7 @@ use cardmark_site_store::{Deed, Moderated, NewAct, Scope, Switch};
 
 use super::super::frame::PageRefusal;
 use super::super::parts::Parts;
-use super::sent;
+use super::desk::sent;
 use crate::answers::now_ms;
 use crate::moderation::session::Moderator;
 use crate::moderation::words;

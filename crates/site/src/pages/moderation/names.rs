@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::super::addresses;
 use super::super::frame::{Field, PageRefusal, Section};
-use super::Desk;
+use super::desk::Desk;
 use crate::moderation::session::Moderator;
 use crate::parameters::{Parameters, optional};
 use crate::problem::Refusal;

@@ -10,7 +10,7 @@ use cardmark_report::document::Block;
 use cardmark_site_store::{Decisions, Switch};
 
 use super::super::frame::{Field, PageRefusal, Section};
-use super::Desk;
+use super::desk::Desk;
 use crate::moderation::session::Moderator;
 use crate::moderation::words;
 use crate::state::Site;
