@@ -8,6 +8,7 @@ pub(crate) mod addresses;
 mod audit;
 mod boards;
 mod compare;
+mod desk;
 mod feed;
 mod figures;
 mod home;

@@ -1,7 +1,6 @@
 //! Pages of moderators. Each needs a session, and is kept by no cache.
 
 mod act;
-pub(super) mod desk;
 mod names;
 mod queue;
 mod switches;
@@ -14,9 +13,9 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use cardmark_report::document::Block;
 
-use self::desk::Desk;
 use super::addresses;
 use super::audit::table;
+use super::desk::Desk;
 use super::frame::{Field, PageRefusal, Section};
 use crate::moderation::api::{ActsQuery, page as page_of_acts};
 use crate::moderation::session::Moderator;

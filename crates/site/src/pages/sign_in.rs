@@ -67,7 +67,7 @@ pub(super) async fn leave(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, PageRefusal> {
-    super::moderation::desk::sent(&site, &moderator, block, &headers, body).await?;
+    super::desk::sent(&site, &moderator, block, &headers, body).await?;
     moderator.sign_out(&site).await?;
     Ok(gone_to("/", no_cookie(&site)?))
 }

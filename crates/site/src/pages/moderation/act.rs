@@ -11,9 +11,9 @@ use cardmark_core::{name_of, visible};
 use cardmark_share::{from_hexadecimal, product_key};
 use cardmark_site_store::{Deed, Moderated, NewAct, Scope, Switch};
 
+use super::super::desk::sent;
 use super::super::frame::PageRefusal;
 use super::super::parts::Parts;
-use super::desk::sent;
 use crate::answers::now_ms;
 use crate::moderation::session::Moderator;
 use crate::moderation::words;

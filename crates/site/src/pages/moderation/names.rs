@@ -9,8 +9,8 @@ use cardmark_report::document::{Block, Column, Row, Table};
 use serde::Deserialize;
 
 use super::super::addresses;
+use super::super::desk::Desk;
 use super::super::frame::{Field, PageRefusal, Section};
-use super::desk::Desk;
 use crate::moderation::session::Moderator;
 use crate::parameters::{Parameters, optional};
 use crate::problem::Refusal;

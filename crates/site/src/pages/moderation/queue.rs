@@ -14,8 +14,8 @@ use serde::Deserialize;
 
 use super::super::addresses;
 use super::super::audit::table;
+use super::super::desk::Desk;
 use super::super::frame::{Field, Form, Page, PageRefusal, Section, sentence};
-use super::desk::Desk;
 use crate::answers::{day_of, state_name};
 use crate::moderation::session::Moderator;
 use crate::moderation::short_tag;

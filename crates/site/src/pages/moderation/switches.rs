@@ -9,8 +9,8 @@ use cardmark_core::name_of;
 use cardmark_report::document::Block;
 use cardmark_site_store::{Decisions, Switch};
 
+use super::super::desk::Desk;
 use super::super::frame::{Field, PageRefusal, Section};
-use super::desk::Desk;
 use crate::moderation::session::Moderator;
 use crate::moderation::words;
 use crate::state::Site;

@@ -6,14 +6,14 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use cardmark_report::document::Block;
 
-use super::super::frame::{Field, Form, Page};
-use super::super::parts::Parts;
+use super::frame::{Field, Form, Page};
+use super::parts::Parts;
 use crate::moderation::session::{Moderator, verify_origin};
 use crate::problem::Refusal;
 use crate::state::Site;
 
 /// Reads a form of a moderator's own page.
-pub(in crate::pages) async fn sent(
+pub(super) async fn sent(
     site: &Arc<Site>,
     moderator: &Moderator,
     block: [u8; 16],
