@@ -8,10 +8,12 @@ mod batch;
 mod change;
 mod execute;
 mod facets;
+mod leases;
 mod limits;
 mod lists;
 mod load;
 mod locks;
+mod packs;
 mod products;
 mod put;
 mod queue;
@@ -26,6 +28,10 @@ mod totals;
 mod types;
 mod work;
 
+pub use leases::Lease;
+pub use packs::{
+    KeptBody, KnownPacks, MOST_PACKED_TOGETHER, Place, Placed, Placing, ReadPacked, Reading,
+};
 pub use store::SiteStore;
 pub use types::{
     Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,

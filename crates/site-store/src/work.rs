@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::locks::Locks;
+use crate::packs::{PackWork, Placed};
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, Incoming, Put, Rederived, Withdrawn};
 use crate::{change, load, products, put, seeds, totals};
@@ -44,6 +45,7 @@ pub(crate) enum Work {
     },
     RebuildProducts(Vec<String>),
     RebuildTotals,
+    Packs(PackWork),
 }
 
 /// Result of a write.
@@ -52,6 +54,7 @@ pub(crate) enum Outcome {
     Put(Put),
     Amended(Amended),
     Withdrawn(Withdrawn),
+    Placed(Placed),
     /// True if it changed anything.
     Done(bool),
 }
@@ -76,6 +79,7 @@ impl Work {
                 let withdrawn = change::withdraw(batch, id, token_hash, at_ms).await;
                 withdrawn.map(Outcome::Withdrawn)
             }
+            Self::Packs(work) => work.execute(batch).await,
             other => other.execute_other(batch).await.map(Outcome::Done),
         }
     }
@@ -106,7 +110,7 @@ impl Work {
                 totals::rebuild(batch).await?;
                 Ok(true)
             }
-            Self::Put(_) | Self::Amend { .. } | Self::Withdraw { .. } => Ok(false),
+            Self::Put(_) | Self::Amend { .. } | Self::Withdraw { .. } | Self::Packs(_) => Ok(false),
         }
     }
 
@@ -164,6 +168,10 @@ impl Work {
                 for product in keys {
                     others.add("product", product);
                 }
+                None
+            }
+            Self::Packs(work) => {
+                work.lock(ids, others);
                 None
             }
             Self::Withdraw { .. } | Self::RebuildTotals => None,

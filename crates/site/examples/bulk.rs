@@ -19,6 +19,7 @@ use std::time::Instant;
 use cardmark_core::{Rng, parse_record};
 use cardmark_share::{Derivation, derive, read_submission, write_submission};
 use cardmark_site_store::{Incoming, SiteStore};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 /// Distinct runs; all others are copies of them.
@@ -40,13 +41,14 @@ async fn main() {
     };
     let records: u64 = records.parse().unwrap();
     let (text, derivation) = base();
-    let bodies: Vec<Vec<u8>> = (0..RUNS.min(records)).map(|run| body(&text, run)).collect();
+    let bodies: Vec<(Vec<u8>, [u8; 32])> =
+        (0..RUNS.min(records)).map(|run| body(&text, run)).collect();
     let store = SiteStore::open(address).await.unwrap();
     let begin = Instant::now();
     for first in (0..records).step_by(TOGETHER as usize) {
         let part = (first..records.min(first + TOGETHER)).map(|number| {
-            let packed = bodies[(number % RUNS) as usize].clone();
-            incoming(&derivation, number, packed)
+            let document = bodies[(number % RUNS) as usize].clone();
+            incoming(&derivation, number, document)
         });
         store.load(part.collect()).await.unwrap();
     }
@@ -90,13 +92,19 @@ fn id_of(number: u64) -> Uuid {
     Uuid::from_u64_pair(rng.next_u64(), rng.next_u64())
 }
 
-fn body(text: &str, run: u64) -> Vec<u8> {
+/// Packed document and its digest.
+fn body(text: &str, run: u64) -> (Vec<u8>, [u8; 32]) {
     let old = text.split("\"id\":\"").nth(1).unwrap().get(..36).unwrap();
     let text = text.replace(old, &id_of(run).to_string());
-    zstd::bulk::compress(text.as_bytes(), 3).unwrap()
+    let packed = zstd::bulk::compress(text.as_bytes(), 3).unwrap();
+    (packed, Sha256::digest(text).into())
 }
 
-fn incoming(derivation: &Derivation, number: u64, packed: Vec<u8>) -> Incoming {
+fn incoming(
+    derivation: &Derivation,
+    number: u64,
+    (packed, digest): (Vec<u8>, [u8; 32]),
+) -> Incoming {
     let run = number % RUNS;
     let mut rng = Rng::for_part(1, "copy", number);
     let mut extract = derivation.extract.clone();
@@ -119,7 +127,7 @@ fn incoming(derivation: &Derivation, number: u64, packed: Vec<u8>) -> Incoming {
     let mut words = || [rng.next_u64().to_le_bytes(), rng.next_u64().to_le_bytes()].concat();
     let (card, tag): (Vec<u8>, Vec<u8>) = (words(), words());
     Incoming {
-        digest: [number as u8; 32],
+        digest,
         record_digest: [words(), words()].concat().try_into().unwrap(),
         packed,
         extract,

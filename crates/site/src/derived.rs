@@ -6,10 +6,12 @@ use cardmark_share::{MOST_SENT_BYTES, Submission, read_submission};
 
 use crate::problem::Refusal;
 
+/// Largest kept document, bytes: a little more than a submission, since an amended statement may be longer than the first.
+pub(crate) const MOST_KEPT_BYTES: usize = 2 * MOST_SENT_BYTES;
+
 /// Unpacks a kept document.
 pub(crate) fn unpack(packed: &[u8]) -> Result<String, Refusal> {
-    // A little more than a submission: an amended statement may be longer than the first.
-    let unpacked = zstd::bulk::decompress(packed, 2 * MOST_SENT_BYTES).map_err(|_| damaged())?;
+    let unpacked = zstd::bulk::decompress(packed, MOST_KEPT_BYTES).map_err(|_| damaged())?;
     String::from_utf8(unpacked).map_err(|_| damaged())
 }
 

@@ -1,7 +1,10 @@
 //! Failures of the program itself.
 
+use cardmark_site_packs::PacksError;
 use cardmark_site_store::SiteStoreError;
 use thiserror::Error;
+
+use crate::packing::PackingError;
 
 /// Reason for which the site ends.
 #[derive(Debug, Error)]
@@ -17,6 +20,15 @@ pub enum SiteError {
     /// The database cannot be used.
     #[error("cannot use the database")]
     Store(#[from] SiteStoreError),
+    /// The storage of packs cannot be opened.
+    #[error("cannot use the storage of packs")]
+    Packs(#[from] PacksError),
+    /// There is no storage of packs.
+    #[error("no storage of packs: set CARDMARK_PACKS_URL to file:///FOLDER or s3://BUCKET/PREFIX")]
+    NoPacks,
+    /// The job that packs ended early.
+    #[error("nothing is lost, and the next `cardmark-site pack` goes on")]
+    Packing(#[from] PackingError),
     /// The personal instance would answer other computers.
     #[error("{0} is not an address of this computer alone, such as 127.0.0.1:8080")]
     NotLocal(std::net::SocketAddr),

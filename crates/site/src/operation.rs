@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cardmark_share::{TAG_BYTES, card_key, derive};
+use cardmark_site_packs::PackStorage;
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use cardmark_store::Places;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
 
@@ -17,6 +19,7 @@ use crate::config::Config;
 use crate::derived;
 use crate::error::SiteError;
 use crate::mine::Library;
+use crate::packing::{PackReader, Packing, PackingDone, pack, pack_hourly};
 use crate::server::{Served, listen};
 use crate::state::Site;
 
@@ -37,10 +40,19 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let served = listen(config.listen, config.connections).await?;
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
-    let site = Arc::new(Site::new(store, config));
-    let purging = tokio::spawn(purge(Arc::clone(&site)));
+    let packs = packs_of(&config)?;
+    let mut site = Site::new(store, config);
+    if let Some(packs) = packs {
+        site = site.with_packs(packs);
+    }
+    let site = Arc::new(site);
+    let mut jobs = JoinSet::new();
+    jobs.spawn(purge(Arc::clone(&site)));
+    if let Some(packs) = site.packs.clone() {
+        jobs.spawn(pack_hourly(Arc::clone(&site), packs));
+    }
     answer(served, &site).await;
-    purging.abort();
+    jobs.shutdown().await;
     site.store.close().await;
     Ok(())
 }
@@ -124,12 +136,34 @@ async fn purge(site: Arc<Site>) {
     }
 }
 
+/// The storage of packs, if one is configured.
+fn packs_of(config: &Config) -> Result<Option<PackStorage>, SiteError> {
+    let url = config.packs.url.as_deref();
+    Ok(url.map(PackStorage::open).transpose()?)
+}
+
+/// Packs older documents now, and replaces all packs that hold documents that were withdrawn or amended.
+///
+/// # Errors
+/// If no storage is configured, another instance packs, or the storage or the database fails.
+pub async fn pack_by_hand(config: &Config) -> Result<PackingDone, SiteError> {
+    let packs = packs_of(config)?.ok_or(SiteError::NoPacks)?;
+    let store = SiteStore::open(&config.database_url).await?;
+    let packing = Packing::by_hand(config.packs.after_days);
+    let done = pack(&store, &packs, packing, now_ms).await;
+    store.close().await;
+    Ok(done?)
+}
+
 /// Derives everything again from the received bytes.
 ///
 /// # Errors
-/// If the database cannot be used.
+/// If the database cannot be used, or the storage of packs.
 pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
-    let store = SiteStore::open(&config.database_url).await?;
+    let mut store = SiteStore::open(&config.database_url).await?;
+    if let Some(packs) = packs_of(config)? {
+        store = store.with_packs(Arc::new(PackReader::new(packs)));
+    }
     let rebuilt = store.rebuild(rederived).await;
     store.close().await;
     Ok(rebuilt?)

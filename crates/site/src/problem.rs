@@ -8,6 +8,9 @@ use cardmark_site_store::{Limit, SiteStoreError};
 /// Seconds after which a busy site is asked again.
 const BUSY_RETRY_S: u64 = 5;
 
+/// Seconds after which a document is asked for again whose pack cannot be read.
+const PACK_RETRY_S: u64 = 60;
+
 /// An error as an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
@@ -122,6 +125,19 @@ impl Refusal {
         refusal
     }
 
+    /// A document is in a pack whose storage does not answer.
+    fn pack_away() -> Self {
+        let detail = "the document is in a storage that does not answer now; everything else does";
+        let mut refusal = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "pack-away",
+            "The document cannot be read now",
+            detail,
+        );
+        refusal.retry_after_s = Some(PACK_RETRY_S);
+        refusal
+    }
+
     pub(crate) fn limited(limit: Limit) -> Self {
         let detail = format!(
             "too many requests; the next one is possible in {} s",
@@ -210,6 +226,10 @@ impl From<SiteStoreError> for Refusal {
     fn from(error: SiteStoreError) -> Self {
         match error {
             SiteStoreError::Busy => Self::busy(),
+            SiteStoreError::PacksAway(error) => {
+                tracing::warn!(?error, "the pack of a document cannot be read");
+                Self::pack_away()
+            }
             SiteStoreError::Unavailable(error) => {
                 tracing::error!(error = ?error, "the database cannot be reached");
                 Self::busy()

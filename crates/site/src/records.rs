@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::answers::{Listed, accepted, day_of, kept, now_ms, tagged, withdrawn};
 use crate::derived;
-use crate::described::{OfRun, Read};
+use crate::described::{OfRun, Read, Stored};
 use crate::parameters::RunId;
 use crate::peer::Block;
 use crate::problem::Refusal;
@@ -55,7 +55,7 @@ struct RecordView {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record", body = RecordView),
-        OfRun, Read,
+        OfRun, Read, Stored,
     )
 )]
 pub(crate) async fn record(
@@ -86,7 +86,7 @@ pub(crate) async fn record(
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record in one line, then the statement in one line", body = String, content_type = "application/x-ndjson"),
-        OfRun, Read,
+        OfRun, Read, Stored,
     )
 )]
 pub(crate) async fn document(

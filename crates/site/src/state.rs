@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cardmark_site_packs::PackStorage;
 use cardmark_site_store::SiteStore;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -11,6 +12,7 @@ use crate::body::BodyMemory;
 use crate::config::Config;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
+use crate::packing::PackReader;
 
 /// Submissions that are checked or wait for it.
 const MOST_CHECKING: usize = 64;
@@ -36,6 +38,8 @@ pub struct Site {
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
+    /// Storage of packs, if older documents are packed.
+    pub(crate) packs: Option<PackStorage>,
     /// Directory of the journals of this computer, if this is the personal instance.
     pub(crate) mine: Option<PathBuf>,
 }
@@ -47,6 +51,17 @@ impl Site {
     pub fn personal(self, journals: PathBuf) -> Self {
         Self {
             mine: Some(journals),
+            ..self
+        }
+    }
+
+    /// Lets it read documents from packs, and pack older ones.
+    #[must_use]
+    pub fn with_packs(self, storage: PackStorage) -> Self {
+        let reader = PackReader::counted(storage.clone(), self.metrics.pack_failures());
+        Self {
+            store: self.store.with_packs(Arc::new(reader)),
+            packs: Some(storage),
             ..self
         }
     }
@@ -70,6 +85,7 @@ impl Site {
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),
+            packs: None,
             mine: None,
             config,
         }

@@ -7,11 +7,13 @@ use crate::samples::incoming;
 use crate::site::{Site, with_postgres};
 
 /// Tables with the id of the record.
-const PARTITIONED: [&str; 6] = [
+const PARTITIONED: [&str; 8] = [
     "bodies",
     "changes",
     "facets",
     "figures",
+    "pack_gaps",
+    "packed_bodies",
     "records",
     "tombstones",
 ];
