@@ -307,7 +307,7 @@ def texts(rows, site, template):
         names = {
             "/api/v1/records": "product board bus queue suite metric least most from to simulated cursor limit x",
             "/api/v1/products": "q cursor limit", "/api/v1/boards": "cursor limit", "/api/v1/changes": "cursor limit",
-            "/api/v1/contexts": "metric", "/api/v1/rankings": "metric context limit", "/api/v1/published": "x",
+            "/api/v1/contexts": "metric cursor limit", "/api/v1/rankings": "metric context limit", "/api/v1/published": "x",
             "/api/v1/compare": "base other metrics across",
         }
         values = [*HOSTILE_TEXTS.values(), "-1", "1e999", "NaN", "9" * 40, "0001-01-01", "%", "1.0", "true", "[]"]

@@ -81,6 +81,6 @@ fn end_for_bug(panic: &std::panic::PanicHookInfo<'_>) {
 /// Returns whether a run left its trials in a journal.
 fn has_journal() -> bool {
     let data = cardmark_session::Data::from_environment().ok();
-    let entries = data.and_then(|data| std::fs::read_dir(data.journals).ok());
+    let entries = data.and_then(|data| std::fs::read_dir(&data.journals).ok());
     entries.is_some_and(|mut entries| entries.next().is_some())
 }

@@ -3,6 +3,7 @@
 //! Each chart has one unit per axis, a title and a description for screen readers, and colours that can
 //! be distinguished by people who see two primary colours only, together with shapes and dashes.
 
+mod badge;
 mod bars;
 mod canvas;
 mod colours;
@@ -18,6 +19,7 @@ mod scale;
 mod scatter;
 mod svg;
 
+pub use badge::{Badge, Preview};
 pub use bars::{Bar, Bars, Group};
 pub(crate) use colours::style;
 pub use colours::{Palette, Theme};

@@ -220,10 +220,27 @@ fn turned(table: &Table) -> Table {
     let row = |(index, column): (usize, &Column)| {
         let cell = |row: &Row| row.cells.get(index).cloned().unwrap_or_default();
         let cells = table.rows.iter().map(cell);
+        let value = |row: &Row| row.values.get(index).copied().flatten();
+        let values = table.rows.iter().map(value);
         Row::new(std::iter::once(column.title.clone()).chain(cells).collect())
+            .valued(std::iter::once(None).chain(values).collect())
     };
     let rows = table.columns.iter().enumerate().skip(1).map(row).collect();
     Table { columns, rows }
+}
+
+/// Returns the HTML of a sentence, in which text between two backticks is code.
+fn prose(text: &str) -> String {
+    let text = escaped(&clean(text));
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return text;
+    }
+    let part = |(index, part): (usize, &&str)| match index % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// Returns the HTML of a cell with figures, whose only breaks are before the uncertainty and the printed figure.
@@ -237,6 +254,15 @@ fn breakable(id: &str) -> String {
     let text = escaped(&clean(id)).replace('_', "_<wbr>");
     text.replace("equential", "equen\u{ad}tial")
         .replace("transactions", "trans\u{ad}actions")
+}
+
+/// The attributes for the values of cells, by which a script sorts the rows.
+fn sort_values(row: &Row) -> impl Iterator<Item = String> {
+    let values = row.values.iter().copied();
+    values.chain(std::iter::repeat(None)).map(|value| {
+        let attribute = value.map(|value| format!(" data-value=\"{value}\""));
+        attribute.unwrap_or_default()
+    })
 }
 
 /// The attribute for the classes of a column: of figures, and of what a phone has no room for.
@@ -261,6 +287,16 @@ mod tests {
             columns: names.map(Column::right).collect(),
             rows: (0..rows).map(row).collect(),
         }
+    }
+
+    #[test]
+    fn text_between_backticks_is_code() {
+        assert_eq!(
+            prose("use `dd <if>` here"),
+            "use <code>dd &lt;if&gt;</code> here"
+        );
+        assert_eq!(prose("one ` alone"), "one ` alone");
+        assert_eq!(prose("none"), "none");
     }
 
     #[test]

@@ -72,13 +72,15 @@ impl Column {
 }
 
 /// A row of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// A cell for each column.
     pub cells: Vec<String>,
     /// First line and details where the columns do not fit.
     stacked: Vec<String>,
     tone: Tone,
+    /// Value of each cell in its base unit, for sorting; empty if the cells sort as text. Pages only.
+    pub(crate) values: Vec<Option<f64>>,
     /// Address that the first cell leads to. Pages only.
     pub(crate) link: Option<String>,
     /// Heading of the rows below it. Documents only.
@@ -113,6 +115,12 @@ impl Row {
         }
     }
 
+    /// Returns the row with the values of its cells in their base units, by which a page sorts it; `None` sorts as text.
+    #[must_use]
+    pub fn valued(self, values: Vec<Option<f64>>) -> Self {
+        Self { values, ..self }
+    }
+
     /// Returns the heading of the rows below it.
     pub(crate) fn heading(heading: RowHeading, text: String) -> Self {
         Self {
@@ -131,7 +139,7 @@ impl Row {
 }
 
 /// A table, for terminals and pages.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// The columns.
     pub columns: Vec<Column>,
@@ -147,6 +155,8 @@ impl Table {
         for row in &mut self.rows {
             let mut index = 0..;
             row.cells.retain(|_| index.next().is_some_and(&is_kept));
+            let mut index = 0..;
+            row.values.retain(|_| index.next().is_some_and(&is_kept));
         }
     }
 

@@ -1,20 +1,21 @@
 //! Places of the store and the journals.
 
-use std::path::PathBuf;
+use std::ops::Deref;
 
 use cardmark_store::{Places, Store, StoreError};
 
 use crate::error::{CommandError, Exit};
 
-/// The places of the local store.
+/// The places of the local store, opened with advice in its errors.
 #[derive(Clone, Debug)]
-pub struct Data {
-    /// The database file.
-    pub database: PathBuf,
-    /// Directory of the journals of unfinished work.
-    pub journals: PathBuf,
-    /// Directory of undo logs.
-    pub tests: PathBuf,
+pub struct Data(pub Places);
+
+impl Deref for Data {
+    type Target = Places;
+
+    fn deref(&self) -> &Places {
+        &self.0
+    }
 }
 
 impl Data {
@@ -23,17 +24,10 @@ impl Data {
     /// # Errors
     /// If it names none, or the address is not one of SQLite.
     pub fn from_environment() -> Result<Self, CommandError> {
-        let Some(places) = Places::from_environment()? else {
-            return Err(
-                CommandError::new(Exit::Trouble, "there is no place for the results")
-                    .because("neither XDG_DATA_HOME nor HOME is set")
-                    .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db"),
-            );
-        };
-        Ok(Self {
-            database: places.database,
-            journals: places.journals,
-            tests: places.tests,
+        Places::from_environment()?.map(Self).ok_or_else(|| {
+            CommandError::new(Exit::Trouble, "there is no place for the results")
+                .because("neither XDG_DATA_HOME nor HOME is set")
+                .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db")
         })
     }
 

@@ -180,6 +180,8 @@ fn keep<J: Job>(journal: Option<&mut Journal>, job: &J) -> Result<(), J::Error> 
 mod tests {
     use std::path::PathBuf;
 
+    use cardmark_store::Places;
+
     use super::*;
     use crate::Silent;
 
@@ -195,11 +197,11 @@ mod tests {
     #[test]
     fn work_without_a_device_may_compute_for_longer_than_the_limit() {
         let nowhere = PathBuf::from("/nonexistent");
-        let data = Data {
+        let data = Data(Places {
             database: nowhere.clone(),
             journals: nowhere.clone(),
             tests: nowhere,
-        };
+        });
         let session = Session::new(&Silent, &data, 0).without_limit();
         let worked = session.watched(Nothing, || {
             session.pulse.set_waiting(true);

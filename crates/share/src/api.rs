@@ -15,7 +15,7 @@ pub const PROBLEM_TYPE: &str = "application/problem+json";
 pub const SEED_DAYS: i64 = 7;
 /// State of a run that everybody sees, and that counts.
 pub const STATE_SHARED: &str = "shared";
-/// State of a run with a failed check: everybody sees it, no summary counts it.
+/// State of a run with a failed check, or that a moderator holds: everybody sees it, no summary counts it.
 pub const STATE_QUARANTINED: &str = "quarantined";
 /// State of a run that its owner took back.
 pub const STATE_WITHDRAWN: &str = "withdrawn";
@@ -38,6 +38,9 @@ pub struct Accepted {
     pub path: String,
     /// Results of the checks.
     pub checks: Vec<Check>,
+    /// Number of the act of a moderator that decides the state; absent if the checks do. Its page is `/audit/NUMBER`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<i64>,
 }
 
 /// A seed for one run, which proves that the run is later than the seed.

@@ -27,13 +27,12 @@ pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
 pub use imported::{ImportedFrom, imported_record, known_metrics};
 pub use pack::{PackEntry, PackError, Packed, read_pack, write_pack};
-pub use secrets::{EditToken, Secrets, TAG_BYTES, hash_of_token_text, token_hash};
+pub use secrets::{EditToken, Secrets, TAG_BYTES, hash_of_token_text, submitter_of, token_hash};
 pub use server::{Server, ServerError};
 pub use submission::{
     MOST_PACKED_BYTES, MOST_SENT_BYTES, Submission, SubmissionError, read_submission,
     write_submission,
 };
 pub use summary::{
-    LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value,
-    value_of_bucket,
+    LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value, value_of_bucket,
 };

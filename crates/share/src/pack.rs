@@ -173,8 +173,9 @@ mod tests {
         let (pack, entries) = write_pack(&documents);
         assert_eq!(read_pack(&pack).unwrap(), entries);
         for (entry, document) in entries.iter().zip(&documents) {
-            let range = entry.offset as usize..(entry.offset + entry.length) as usize;
-            assert_eq!(pack[range], document.bytes);
+            let [begin, length] =
+                [entry.offset, entry.length].map(|at| usize::try_from(at).unwrap());
+            assert_eq!(pack[begin..begin + length], document.bytes);
             assert_eq!(entry.id, document.id);
         }
     }

@@ -11,11 +11,13 @@ use uuid::Uuid;
 use crate::hexadecimal::{from_hexadecimal, to_hexadecimal};
 use crate::server::Server;
 
-/// Length of a submitter tag, bytes.
+/// Length of a submitter's tag, and of the pseudonym that a site keeps in its place, bytes.
 pub const TAG_BYTES: usize = 16;
 /// Purposes of derived secrets; part of the protocol.
 const TOKEN_PURPOSE: &str = "cardmark edit token 1";
 const TAG_PURPOSE: &str = "cardmark submitter tag 1";
+/// Purpose of the hash of a tag.
+const SUBMITTER_PURPOSE: &str = "cardmark submitter 1\n";
 const PHRASE_PURPOSE: &str = "cardmark phrase 1";
 const PHRASE_TOKEN_PURPOSE: &str = "cardmark phrase token 1";
 
@@ -116,6 +118,18 @@ pub fn hash_of_token_text(text: &str) -> Option<[u8; 32]> {
 #[must_use]
 pub fn token_hash(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
+}
+
+/// The pseudonym of a submitter, which a site keeps in place of the tag: the first 16 bytes of the SHA-256 of
+/// `cardmark submitter 1`, a line feed and the tag. Whoever knows a tag can submit in its owner's name, so that no site keeps it.
+#[must_use]
+pub fn submitter_of(tag: &[u8; TAG_BYTES]) -> [u8; TAG_BYTES] {
+    let digest = Sha256::new_with_prefix(SUBMITTER_PURPOSE)
+        .chain_update(tag)
+        .finalize();
+    let mut submitter = [0; TAG_BYTES];
+    submitter.copy_from_slice(&digest[..TAG_BYTES]);
+    submitter
 }
 
 #[cfg(test)]

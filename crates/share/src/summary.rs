@@ -1,4 +1,4 @@
-//! Figures of all cards of a product under the same circumstances: counts of logarithmic buckets, which can be added and
+//! Figures of all submitters of a product under the same circumstances: counts of logarithmic buckets, which can be added and
 //! removed one by one and merged.
 
 use std::collections::BTreeMap;
@@ -7,11 +7,9 @@ use cardmark_stats::{Interval, median_ranks};
 
 /// Buckets for each doubling: neighbouring values differ by at most 0.55 %.
 const PER_OCTAVE: f64 = 128.0;
-/// Fewest cards of a product that is ranked.
-pub const LEAST_CARDS: u64 = 3;
-/// Fewest submitters of a product that is ranked.
-pub const LEAST_SUBMITTERS: u64 = 2;
-/// Most cards of one submitter that count for a product in one context.
+/// Fewest submitters of a product that is ranked: the median of three is between the other two, whatever one of them sends.
+pub const LEAST_SUBMITTERS: u64 = 3;
+/// Most cards of one submitter that count for a product in one context: the median of them is the submitter's figure.
 pub const MOST_CARDS_OF_A_SUBMITTER: u64 = 5;
 
 /// The bucket of a positive figure.
@@ -30,25 +28,25 @@ pub fn value_of_bucket(bucket: i32) -> f64 {
     libm::exp2((f64::from(bucket) + 0.5) / PER_OCTAVE)
 }
 
-/// Numbers of cards by bucket.
+/// Numbers of submitters by bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     counts: BTreeMap<i32, u64>,
 }
 
 impl Summary {
-    /// The number of cards.
+    /// The number of submitters.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// Counts the card with this figure.
+    /// Counts a submitter with this figure.
     pub fn add(&mut self, value: f64) {
         *self.counts.entry(bucket_of_value(value)).or_default() += 1;
     }
 
-    /// Counts a card with this figure no longer.
+    /// Counts a submitter with this figure no longer.
     pub fn remove(&mut self, value: f64) {
         let bucket = bucket_of_value(value);
         if let Some(count) = self.counts.get_mut(&bucket) {
@@ -59,12 +57,12 @@ impl Summary {
         }
     }
 
-    /// Buckets and their numbers of cards, in rising order.
+    /// Buckets and their numbers of submitters, in rising order.
     pub fn counts(&self) -> impl Iterator<Item = (i32, u64)> {
         self.counts.iter().map(|(bucket, count)| (*bucket, *count))
     }
 
-    /// The value below which this share of the cards lies; `None` without any.
+    /// The value below which this share of the figures lies; `None` without any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let count = self.count() as f64;
@@ -78,7 +76,7 @@ impl Summary {
         found.map(|(bucket, _)| value_of_bucket(*bucket))
     }
 
-    /// The median of the cards, with its interval of at least 95 % if there are six: it follows from ranks and assumes nothing
+    /// The median of the submitters, with its interval of at least 95 % if there are six: it follows from ranks and assumes nothing
     /// about the distribution.
     #[must_use]
     pub fn median(&self) -> Option<(f64, Option<Interval>)> {
@@ -95,7 +93,7 @@ impl Summary {
         Some((value, interval))
     }
 
-    /// The value of the card with this rank, from 0.
+    /// The value of the submitter with this rank, from 0.
     fn at_rank(&self, rank: u64) -> Option<f64> {
         let mut before = 0;
         let found = self.counts.iter().find(|(_, count)| {
@@ -144,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn few_cards_have_a_median_and_no_interval() {
+    fn few_submitters_have_a_median_and_no_interval() {
         let mut summary = Summary::default();
         assert_eq!(summary.median(), None);
         summary.add(100.0);

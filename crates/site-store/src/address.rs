@@ -41,8 +41,15 @@ pub(crate) struct Opened {
     pub(crate) lock: Option<File>,
 }
 
-/// Opens the database, creates it if it is a file, and brings its tables up to date.
+/// Opens the database, creates it if it is a file, and brings its tables up to date. A file is locked.
 pub(crate) async fn open(address: &str) -> Result<Opened> {
+    let lock = sqlite_path(address).map(|path| lock(&path)).transpose()?;
+    let opened = open_beside(address).await?;
+    Ok(Opened { lock, ..opened })
+}
+
+/// As [`open`], without the lock.
+pub(crate) async fn open_beside(address: &str) -> Result<Opened> {
     sqlx::any::install_default_drivers();
     if let Some(path) = sqlite_path(address) {
         return open_sqlite(&path).await;
@@ -78,10 +85,7 @@ fn sqlite_path(address: &str) -> Option<PathBuf> {
 }
 
 async fn open_sqlite(path: &Path) -> Result<Opened> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(sqlx::Error::Io)?;
-    }
-    let lock = lock(path)?;
+    make_folder(path)?;
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -95,7 +99,7 @@ async fn open_sqlite(path: &Path) -> Result<Opened> {
     Ok(Opened {
         kind: Kind::Sqlite,
         pool,
-        lock: Some(lock),
+        lock: None,
     })
 }
 
@@ -116,8 +120,16 @@ async fn migrate(mut migrator: Migrator, pool: &AnyPool) -> Result<()> {
     }
 }
 
+fn make_folder(path: &Path) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(sqlx::Error::Io)?;
+    }
+    Ok(())
+}
+
 /// Locks the file beside the database.
 fn lock(path: &Path) -> Result<File> {
+    make_folder(path)?;
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     let file = File::create(name).map_err(sqlx::Error::Io)?;

@@ -1,10 +1,13 @@
 //! Writes that are committed together.
 
+use std::sync::Arc;
+
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::address::Kind;
 use crate::locks::take_changes;
+use crate::moderation::decisions::Decisions;
 use crate::sql::{Columns as _, Result, insert, row, run, values};
 use crate::summaries::Summaries;
 use crate::types::{ChangeKind, SiteStoreError};
@@ -13,6 +16,7 @@ use crate::types::{ChangeKind, SiteStoreError};
 pub(crate) struct Batch<'c> {
     pub(crate) connection: &'c mut AnyConnection,
     kind: Kind,
+    decisions: Arc<Decisions>,
     pub(crate) summaries: Summaries,
     effects: Effects,
 }
@@ -31,9 +35,19 @@ impl<'c> Batch<'c> {
         Self {
             connection,
             kind,
+            decisions: Arc::default(),
             summaries: Summaries::default(),
             effects: Effects::default(),
         }
+    }
+
+    /// Decisions on records, as they were when the transaction began.
+    pub(crate) fn decisions(&self) -> Arc<Decisions> {
+        Arc::clone(&self.decisions)
+    }
+
+    pub(crate) fn decide_by(&mut self, decisions: Arc<Decisions>) {
+        self.decisions = decisions;
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -124,7 +138,7 @@ async fn add_to_total(connection: &mut AnyConnection, name: &str, count: i64) ->
         .integer(0)
 }
 
-fn kind_number(kind: ChangeKind) -> i64 {
+pub(crate) fn kind_number(kind: ChangeKind) -> i64 {
     match kind {
         ChangeKind::Arrived => 0,
         ChangeKind::Amended => 1,

@@ -1,14 +1,16 @@
 //! Changing and deleting a stored record.
 
-use cardmark_share::{CheckName, level};
+use cardmark_share::{Area, CheckName, level};
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::limits::charge;
+use crate::moderation::decisions::Subject;
+use crate::moderation::types::Switch;
 use crate::packs::{digest_of, unplace};
 use crate::products;
-use crate::put::{is_of_record, range, state_of};
+use crate::put::{is_of_record, range};
 use crate::record::{self, Kept, Stored, Written};
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn};
@@ -26,6 +28,9 @@ pub(crate) async fn amend(
     };
     if stored.token_hash != Some(token_hash) {
         return Ok(Amended::Forbidden);
+    }
+    if batch.decisions().switched_on(Switch::ReadOnly).is_some() {
+        return Ok(Amended::ReadOnly);
     }
     if amendment.revision <= stored.head.revision {
         let is_same = amendment.revision == stored.head.revision
@@ -73,7 +78,15 @@ async fn revise(
     revision: u64,
 ) -> Result<bool> {
     let extract = &derived.extract;
-    let is_moved = extract.product_key() != stored.head.product;
+    let own = record::own(extract);
+    let is_moved = own.as_ref().map(|own| &own.key) != stored.own().map(|own| &own.key);
+    let subject = Subject {
+        own: own.as_ref(),
+        model: extract.model.as_deref(),
+        is_simulated: extract.area == Area::Simulated,
+        ..stored.subject()
+    };
+    let decisions = batch.decisions();
     let mut checks = derived.checks;
     checks.retain(|check| is_of_record(check.name));
     let around = stored
@@ -87,13 +100,14 @@ async fn revise(
             .cloned(),
     );
     if is_moved {
-        checks.push(range(batch, extract).await?);
+        let product = decisions.product(&subject);
+        checks.push(range(batch, extract, product.as_ref()).await?);
     }
     checks.sort_by_key(|check| check.name);
     let written = Written {
         extract,
         checks: &checks,
-        state: state_of(&checks),
+        standing: decisions.standing(&subject, &checks),
         level: level(&extract.origin, &checks),
         card: derived.card,
         tag: stored.head.tag,
@@ -151,7 +165,7 @@ pub(crate) async fn withdraw(
         return Ok(Withdrawn::Forbidden);
     }
     record::unwrite(batch.connection, &stored).await?;
-    for table in ["records", "bodies", "changes"] {
+    for table in ["records", "bodies", "changes", "answers"] {
         let text = format!("delete from {table} where id = $1");
         run(batch.connection, text, values![id]).await?;
     }

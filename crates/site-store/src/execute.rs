@@ -4,8 +4,9 @@ use sqlx::AnyConnection;
 
 use crate::address::Kind;
 use crate::batch::Batch;
-use crate::locks::Locks;
-use crate::record::stored;
+use crate::locks::{Locks, take_decisions};
+use crate::moderation::decisions::{Cache, Decisions};
+use crate::record::{Stored, stored};
 use crate::sql::{Result, run};
 use crate::work::{Outcome, Work};
 
@@ -13,6 +14,7 @@ use crate::work::{Outcome, Work};
 pub(crate) async fn execute(
     connection: &mut AnyConnection,
     kind: Kind,
+    cache: &Cache,
     works: Vec<Work>,
 ) -> Result<Vec<Result<Outcome>>> {
     let begin = match kind {
@@ -21,13 +23,25 @@ pub(crate) async fn execute(
     };
     run(connection, begin, vec![]).await?;
     let mut batch = Batch::new(connection, kind);
-    let done = all(&mut batch, works).await;
+    let done = all(&mut batch, cache, works).await;
     let end = if done.is_ok() { "commit" } else { "rollback" };
     run(batch.connection, end, vec![]).await?;
     done
 }
 
-async fn all(batch: &mut Batch<'_>, works: Vec<Work>) -> Result<Vec<Result<Outcome>>> {
+async fn all(
+    batch: &mut Batch<'_>,
+    cache: &Cache,
+    works: Vec<Work>,
+) -> Result<Vec<Result<Outcome>>> {
+    if works.iter().any(Work::follows_decisions) {
+        if batch.kind() == Kind::Postgres {
+            let is_alone = works.iter().any(|work| matches!(work, Work::Act(_)));
+            take_decisions(batch.connection, is_alone).await?;
+        }
+        let decisions = cache.read(batch.connection).await?;
+        batch.decide_by(decisions);
+    }
     if batch.kind() == Kind::Postgres {
         lock(batch, &works).await?;
     }
@@ -43,17 +57,25 @@ async fn all(batch: &mut Batch<'_>, works: Vec<Work>) -> Result<Vec<Result<Outco
 async fn lock(batch: &mut Batch<'_>, works: &[Work]) -> Result<()> {
     let mut ids = Locks::default();
     let mut others = Locks::default();
+    let decisions = batch.decisions();
     for work in works {
-        work.lock(&mut ids, &mut others);
+        work.lock(&decisions, &mut ids, &mut others);
     }
     ids.take(batch.connection).await?;
-    for id in works.iter().filter_map(Work::changed_record) {
-        if let Some(stored) = stored(batch.connection, id).await? {
-            others.add_some("product", stored.placed.product);
-            others.add_some("board", stored.placed.board);
+    for id in works.iter().flat_map(Work::changed_records) {
+        if let Some(stored) = stored(batch.connection, *id).await? {
+            lock_record(&decisions, &stored, &mut others);
         }
     }
     others.take(batch.connection).await
+}
+
+/// Adds locks of all places in which a record counts or is to count.
+fn lock_record(decisions: &Decisions, stored: &Stored, others: &mut Locks) {
+    let product = decisions.product(&stored.subject());
+    others.add_some("product", product.map(|product| product.key));
+    others.add_some("product", stored.placed.product.as_ref());
+    others.add_some("board", stored.head.board.as_ref());
 }
 
 /// The outer error is one of the connection.

@@ -14,6 +14,16 @@ pub(crate) struct Facet<'a> {
 }
 
 impl<'a> Facet<'a> {
+    /// All records of an area.
+    pub(crate) fn of_area(area: Area) -> Self {
+        Self {
+            is_simulated: area == Area::Simulated,
+            product: None,
+            board: None,
+            suite: None,
+        }
+    }
+
     fn values(&self) -> [(&'static str, Option<&'a str>); 3] {
         [
             ("product", self.product),
@@ -54,12 +64,11 @@ fn key<'a>(
     context_key(&all)
 }
 
-/// Numbers of all combinations that a record meets.
-pub(crate) fn facets(extract: &Extract) -> Vec<i64> {
-    let product = extract.product_key();
+/// Numbers of all combinations that a record under a product meets.
+pub(crate) fn facets(extract: &Extract, product: Option<&str>) -> Vec<i64> {
     let facet = Facet {
         is_simulated: extract.area == Area::Simulated,
-        product: product.as_deref(),
+        product,
         board: extract.board.as_deref(),
         suite: extract.suite.as_deref(),
     };

@@ -6,6 +6,7 @@
 mod address;
 mod batch;
 mod change;
+mod dumping;
 mod execute;
 mod facets;
 mod leases;
@@ -13,6 +14,7 @@ mod limits;
 mod lists;
 mod load;
 mod locks;
+mod moderation;
 mod packs;
 mod products;
 mod put;
@@ -29,12 +31,19 @@ mod types;
 mod work;
 
 pub use leases::Lease;
+pub use moderation::decisions::Decisions;
+pub use moderation::types::{
+    Account, Act, Answered, Deed, Moderated, NewAct, Objection, OwnersAnswer, PasswordHash,
+    QueuePage, QueueSearch, Scope, Switch,
+};
 pub use packs::{
     KeptBody, KnownPacks, MOST_PACKED_TOGETHER, Place, Placed, Placing, ReadPacked, Reading,
 };
+pub use put::is_of_record;
+pub use record::storable;
 pub use store::SiteStore;
 pub use types::{
-    Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,
-    MetricRange, Page, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search, SiteStoreError,
-    State, StoredDocument, SummaryRow, Withdrawn,
+    Amended, Amendment, Arrival, Arrivals, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head,
+    Incoming, Limit, MetricRange, Page, ProductRow, Put, RankedContext, RankedProduct, Rebuilt,
+    Rederived, Search, SiteStoreError, State, StoredDocument, SummaryRow, Withdrawn,
 };

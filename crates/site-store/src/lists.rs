@@ -7,11 +7,13 @@ use sqlx::any::AnyRow;
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
 use crate::summaries;
-use crate::types::{Change, ChangeKind, ProductRow, RankedProduct, SiteStoreError, SummaryRow};
+use crate::types::{
+    Change, ChangeKind, ProductRow, RankedContext, RankedProduct, SiteStoreError, SummaryRow,
+};
 
 const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
 /// Columns of a [`SummaryRow`], in the order in which [`summary_of`] reads them.
-const SUMMARY: &str = "s.metric, c.context, s.buckets, s.submitters";
+const SUMMARY: &str = "s.metric, c.context, s.buckets, s.cards";
 /// After all texts with the same beginning.
 const LAST: char = char::MAX;
 
@@ -91,7 +93,7 @@ impl SiteStore {
             .collect()
     }
 
-    /// Lists products with enough cards of enough submitters by their medians, the best first.
+    /// Lists products with enough submitters by their medians, the best first.
     ///
     /// # Errors
     /// If the database fails.
@@ -119,24 +121,34 @@ impl SiteStore {
         found.iter().map(ranked).collect()
     }
 
-    /// Lists contexts in which products are ranked by a metric: key, context, number of products. Those with most
-    /// products are first.
+    /// Lists contexts in which products are ranked by a metric. Those with most products are first. `after` is the number of products
+    /// and the key of the last one that was read.
     ///
     /// # Errors
     /// If the database fails.
     pub async fn contexts(
         &self,
         metric: &str,
-    ) -> Result<Vec<(i64, BTreeMap<String, String>, u64)>> {
+        after: Option<(u64, i64)>,
+        limit: u32,
+    ) -> Result<Vec<RankedContext>> {
         let text = "select s.context_key, (select c.context from product_contexts c \
                     where c.context_key = s.context_key limit 1), s.products from (\
                     select context_key, count(*) as products from summaries \
                     where metric = $1 and is_ranked = 1 group by context_key) s \
-                    order by s.products desc, s.context_key";
-        let values = values![metric.replace('\0', "")];
+                    where s.products < $2 or (s.products = $2 and s.context_key > $3) \
+                    order by s.products desc, s.context_key limit $4";
+        let (count, key) = after.unwrap_or((u64::MAX, 0));
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let values = values![metric.replace('\0', ""), count, key, i64::from(limit)];
         let found = rows(&mut *self.lists().await?, text, values).await?;
-        let context =
-            |row: &AnyRow| Ok((row.integer(0)?, context_of(&row.text(1)?)?, row.count(2)?));
+        let context = |row: &AnyRow| {
+            Ok(RankedContext {
+                key: row.integer(0)?,
+                context: context_of(&row.text(1)?)?,
+                products_count: row.count(2)?,
+            })
+        };
         found.iter().map(context).collect()
     }
 
@@ -153,7 +165,7 @@ impl SiteStore {
     }
 }
 
-fn product_of(row: &AnyRow) -> Result<ProductRow> {
+pub(crate) fn product_of(row: &AnyRow) -> Result<ProductRow> {
     Ok(ProductRow {
         key: row.text(0)?,
         name: row.text(1)?,
@@ -168,8 +180,8 @@ fn summary_of(row: &AnyRow, first: usize) -> Result<SummaryRow> {
     Ok(SummaryRow {
         metric: row.text(first)?,
         context: context_of(&row.text(first + 1)?)?,
-        cards: summaries::summary_of(&row.bytes(first + 2)?)?,
-        submitters_count: row.count(first + 3)?,
+        submitters: summaries::summary_of(&row.bytes(first + 2)?)?,
+        cards_count: row.count(first + 3)?,
     })
 }
 
@@ -177,7 +189,7 @@ fn context_of(text: &str) -> Result<BTreeMap<String, String>> {
     serde_json::from_str(text).map_err(|_| SiteStoreError::Damaged("a context cannot be read"))
 }
 
-fn change_of(row: &AnyRow) -> Result<Change> {
+pub(crate) fn change_of(row: &AnyRow) -> Result<Change> {
     Ok(Change {
         sequence: row.integer(0)?,
         id: row.uuid(1)?,

@@ -1,16 +1,25 @@
 //! Loading many records at once, such as those of another site.
 
+use cardmark_share::{CheckName, CheckOutcome};
+use uuid::Uuid;
+
 use crate::batch::Batch;
-use crate::put::written;
+use crate::put::{standing, written};
 use crate::record::Rows;
+use crate::seeds;
 use crate::sql::{Result, insert, values};
 use crate::types::{ChangeKind, Incoming};
 
 pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Incoming]) -> Result<()> {
+    let decisions = batch.decisions();
     let (mut rows, mut bodies) = (Rows::default(), Vec::new());
     for incoming in records {
         let id = incoming.extract.id;
-        rows.add(&written(incoming, &incoming.checks))?;
+        rows.add(&written(
+            incoming,
+            &incoming.checks,
+            standing(&decisions, incoming),
+        ))?;
         bodies.push(values![
             id,
             &incoming.packed,
@@ -21,5 +30,34 @@ pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Incoming]) -> Result<
     }
     let into = "bodies (id, packed, digest, arrived_ms)";
     insert(batch.connection, into, "", bodies).await?;
-    rows.insert(batch.connection).await
+    rows.insert(batch.connection).await?;
+    for incoming in records {
+        take_seed(batch, incoming).await?;
+    }
+    Ok(())
+}
+
+/// Keeps a seed that was fresh for this record from being fresh for another one.
+async fn take_seed(batch: &mut Batch<'_>, incoming: &Incoming) -> Result<()> {
+    let mut checks = incoming.checks.iter();
+    let was_fresh = checks
+        .any(|check| check.name == CheckName::FreshSeed && check.outcome == CheckOutcome::Passed);
+    if let Some(seed) = incoming.extract.seed.as_ref().filter(|_| was_fresh) {
+        seeds::issue(batch.connection, seed, incoming.received_ms).await?;
+        seeds::take(batch.connection, incoming.extract.id, seed).await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn load_tombstones(
+    batch: &mut Batch<'_>,
+    tombstones: Vec<(Uuid, i64)>,
+) -> Result<()> {
+    let mut rows = Vec::with_capacity(tombstones.len());
+    for (id, at_ms) in tombstones {
+        rows.push(values![id, at_ms]);
+        batch.count_withdrawn();
+        batch.changed(id, ChangeKind::Withdrawn, at_ms);
+    }
+    insert(batch.connection, "tombstones (id, at_ms)", "", rows).await
 }

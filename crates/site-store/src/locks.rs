@@ -1,7 +1,7 @@
 //! Locks of PostgreSQL, for writers of several instances.
 //!
-//! Each transaction takes its locks in ascending order, so that no two wait for each other: those of record ids first, then
-//! those of everything else that its writes read or change, and the lock of changes last.
+//! Each transaction takes its locks in this order, so that no two wait for each other: that of decisions first, then those of
+//! record ids and those of everything else that its writes read or change, both in ascending order, and that of changes last.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,8 @@ use crate::sql::{Result, run, values};
 /// The lock under which changes are numbered, until the transaction is committed: the order of their numbers is that in which
 /// they become visible.
 const CHANGES: i64 = i64::MAX;
+/// The lock of decisions: shared by writes that follow them, held alone by a new act.
+const DECISIONS: i64 = i64::MAX - 1;
 
 /// Locks to take.
 #[derive(Debug, Default)]
@@ -56,6 +58,16 @@ pub(crate) async fn take_changes(connection: &mut AnyConnection) -> Result<()> {
         values![CHANGES],
     )
     .await?;
+    Ok(())
+}
+
+/// Takes the lock of decisions, until the end of the transaction.
+pub(crate) async fn take_decisions(connection: &mut AnyConnection, is_alone: bool) -> Result<()> {
+    let text = match is_alone {
+        true => "select pg_advisory_xact_lock($1)",
+        false => "select pg_advisory_xact_lock_shared($1)",
+    };
+    run(connection, text, values![DECISIONS]).await?;
     Ok(())
 }
 

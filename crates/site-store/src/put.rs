@@ -4,20 +4,26 @@ use std::collections::BTreeMap;
 
 use cardmark_share::{
     Area, Check, CheckName, Extract, SeedState, Summary, Surroundings, checks_around, context_key,
-    is_quarantined, level, product_range,
+    level, product_range,
 };
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::batch::Batch;
+use crate::moderation::decisions::{Decisions, Named, Standing, Subject};
+use crate::moderation::types::Switch;
 use crate::record::{self, Written};
 use crate::sql::{Columns as _, Result, row, values};
-use crate::types::{ChangeKind, Incoming, Put, SiteStoreError, State};
+use crate::types::{ChangeKind, Incoming, Put, SiteStoreError};
 use crate::{limits, products, seeds};
 
 /// Stores a submission.
 pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put> {
     let (id, now_ms) = (incoming.extract.id, incoming.received_ms);
+    let decisions = batch.decisions();
+    if decisions.switched_on(Switch::ReadOnly).is_some() {
+        return Ok(Put::ReadOnly);
+    }
     let there = record::stored(batch.connection, id).await?;
     let is_there = there.is_some();
     if let Some(there) = there.filter(|there| there.record_digest == incoming.record_digest) {
@@ -35,9 +41,14 @@ pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put
     let around = surroundings(batch.connection, &incoming.extract, now_ms).await?;
     let mut checks = incoming.checks.clone();
     checks.extend(checks_around(incoming.extract.area, around));
-    checks.push(range(batch, &incoming.extract).await?);
+    let own = record::own(&incoming.extract);
+    let quarantined_by = decisions.switched_on(Switch::QuarantineNew);
+    let subject = subject(&incoming, own.as_ref(), quarantined_by);
+    let product = decisions.product(&subject);
+    checks.push(range(batch, &incoming.extract, product.as_ref()).await?);
     checks.sort_by_key(|check| check.name);
-    store(batch, &incoming, &checks, around.seed).await?;
+    let standing = decisions.standing(&subject, &checks);
+    store(batch, &incoming, &checks, standing, around.seed).await?;
     batch.changed(id, ChangeKind::Arrived, now_ms);
     let stored = record::stored(batch.connection, id).await?;
     let stored = stored.ok_or(SiteStoreError::Damaged("a new record is not there"))?;
@@ -71,16 +82,18 @@ async fn with_evidence(connection: &mut AnyConnection, evidence: &str) -> Result
 }
 
 /// Compares figures with those of other cards of the product.
-pub(crate) async fn range(batch: &mut Batch<'_>, extract: &Extract) -> Result<Check> {
-    let product = extract
-        .product_key()
-        .filter(|_| extract.area == Area::Shared);
+pub(crate) async fn range(
+    batch: &mut Batch<'_>,
+    extract: &Extract,
+    product: Option<&Named>,
+) -> Result<Check> {
+    let product = product.filter(|_| extract.area == Area::Shared);
     let summaries: BTreeMap<String, Summary> = match product {
         Some(product) => {
             let context = context_key(&extract.context);
             batch
                 .summaries
-                .read(batch.connection, &product, context)
+                .read(batch.connection, &product.key, context)
                 .await?
         }
         None => BTreeMap::new(),
@@ -96,9 +109,11 @@ async fn store(
     batch: &mut Batch<'_>,
     incoming: &Incoming,
     checks: &[Check],
+    standing: Standing,
     seed: Option<SeedState>,
 ) -> Result<()> {
-    let (extract, written) = (&incoming.extract, written(incoming, checks));
+    let extract = &incoming.extract;
+    let written = written(incoming, checks, standing);
     let connection = &mut *batch.connection;
     record::write(connection, &written).await?;
     let (packed, digest) = (&incoming.packed, &incoming.digest);
@@ -109,13 +124,40 @@ async fn store(
     products::add(batch, &written.placed()).await
 }
 
+/// Facts about a new record that decisions depend on.
+fn subject<'a>(
+    incoming: &'a Incoming,
+    own: Option<&'a Named>,
+    quarantined_by: Option<i64>,
+) -> Subject<'a> {
+    let extract = &incoming.extract;
+    Subject {
+        id: extract.id,
+        tag: incoming.tag,
+        quarantined_by,
+        own,
+        model: extract.model.as_deref(),
+        is_simulated: extract.area == Area::Simulated,
+    }
+}
+
+/// Standing of a record that is loaded with its checks.
+pub(crate) fn standing(decisions: &Decisions, incoming: &Incoming) -> Standing {
+    let own = record::own(&incoming.extract);
+    decisions.standing(&subject(incoming, own.as_ref(), None), &incoming.checks)
+}
+
 /// Rows of a new record.
-pub(crate) fn written<'a>(incoming: &'a Incoming, checks: &'a [Check]) -> Written<'a> {
+pub(crate) fn written<'a>(
+    incoming: &'a Incoming,
+    checks: &'a [Check],
+    standing: Standing,
+) -> Written<'a> {
     let extract = &incoming.extract;
     Written {
         extract,
         checks,
-        state: state_of(checks),
+        standing,
         level: level(&extract.origin, checks),
         card: incoming.card,
         tag: incoming.tag,
@@ -126,16 +168,9 @@ pub(crate) fn written<'a>(incoming: &'a Incoming, checks: &'a [Check]) -> Writte
     }
 }
 
-pub(crate) fn state_of(checks: &[Check]) -> State {
-    if is_quarantined(checks) {
-        State::Quarantined
-    } else {
-        State::Shared
-    }
-}
-
 /// Returns whether a check follows from the record by itself.
-pub(crate) fn is_of_record(name: CheckName) -> bool {
+#[must_use]
+pub fn is_of_record(name: CheckName) -> bool {
     !matches!(
         name,
         CheckName::Repeats | CheckName::ProductRange | CheckName::FreshSeed

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::address::{Kind, Opened};
 use crate::execute::execute;
+use crate::moderation::decisions::Cache;
 use crate::sql::Result;
 use crate::types::SiteStoreError;
 use crate::work::{Outcome, Work};
@@ -36,7 +37,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// Starts the writers. The last of them releases the lock of the file.
-    pub(crate) fn start(opened: &mut Opened) -> Self {
+    pub(crate) fn start(opened: &mut Opened, decisions: &Cache) -> Self {
         let writers_count = match opened.kind {
             Kind::Sqlite => 1,
             Kind::Postgres => 2,
@@ -49,6 +50,7 @@ impl Queue {
                 pool: opened.pool.clone(),
                 kind: opened.kind,
                 jobs: Arc::clone(&receiver),
+                decisions: decisions.clone(),
                 _lock: lock.clone(),
             };
             tokio::spawn(writer.run())
@@ -108,6 +110,7 @@ struct Writer {
     pool: AnyPool,
     kind: Kind,
     jobs: Arc<Mutex<mpsc::Receiver<Job>>>,
+    decisions: Cache,
     _lock: Option<Arc<File>>,
 }
 
@@ -165,7 +168,7 @@ impl Writer {
 
     async fn commit(&self, works: Vec<Work>) -> Result<Vec<Result<Outcome>>> {
         let mut connection = self.pool.acquire().await?;
-        let outcomes = execute(&mut connection, self.kind, works).await;
+        let outcomes = execute(&mut connection, self.kind, &self.decisions, works).await;
         if outcomes.is_err() {
             // Its transaction may still be open.
             let _ = connection.close().await;

@@ -7,19 +7,24 @@ use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use crate::facets::{Facet, facets};
+use crate::moderation::decisions::{Named, Standing, Subject};
 use crate::sql::{Columns as _, Result, Value, insert, row, run, signed, values};
 use crate::types::{Head, SiteStoreError, State};
 
 /// Columns of a [`Head`], in the order in which [`head_of`] reads them.
 pub(crate) const HEAD: &str = "r.id, r.state, r.level, r.checks, r.received_ms, r.revision, r.tag, \
-    r.product_key, r.product_name, r.model, r.board, r.suite, r.bus, r.size_bytes, r.day, r.storage";
+    r.product_key, r.product_name, r.model, r.board, r.suite, r.bus, r.size_bytes, r.day, r.storage, \
+    r.decided_by";
 /// Columns of a [`Stored`] after those of its head, in the order in which [`stored`] reads them.
 const MORE: &str = "r.token_hash, r.record_digest, r.card, r.context_key, r.context, r.is_fake, \
-    r.shared_product, r.counted_card, r.area, r.figures";
+    r.shared_product, r.counted_card, r.area, r.figures, r.origin, r.own_product, r.own_product_name, \
+    r.quarantined_by";
 /// Number of columns of [`HEAD`].
-pub(crate) const HEAD_COLUMNS: usize = 16;
+pub(crate) const HEAD_COLUMNS: usize = 17;
 /// Longest text that an index holds, characters.
 const MOST_CHARACTERS: usize = 120;
+/// Origin of runs that summaries count.
+const MEASURED: &str = "measured";
 /// Most figures of a record that are kept.
 const MOST_FIGURES: usize = 256;
 /// Parts of a doubling by which figures are searched.
@@ -33,6 +38,9 @@ pub(crate) struct Stored {
     pub(crate) record_digest: [u8; 32],
     pub(crate) card: [u8; 16],
     pub(crate) placed: Placed,
+    pub(crate) standing: Standing,
+    /// Its part in summaries if it is shared under a product.
+    pub(crate) countable: Option<Counted>,
     /// Numbers of the combinations that it meets.
     pub(crate) facets: Vec<i64>,
     pub(crate) is_simulated: bool,
@@ -69,7 +77,7 @@ pub(crate) struct Counted {
 pub(crate) struct Written<'a> {
     pub(crate) extract: &'a Extract,
     pub(crate) checks: &'a [Check],
-    pub(crate) state: State,
+    pub(crate) standing: Standing,
     pub(crate) level: Level,
     pub(crate) card: [u8; 16],
     pub(crate) tag: Option<[u8; TAG_BYTES]>,
@@ -79,29 +87,75 @@ pub(crate) struct Written<'a> {
     pub(crate) received_ms: i64,
 }
 
+impl Stored {
+    /// The product that the record itself names.
+    pub(crate) fn own(&self) -> Option<&Named> {
+        self.standing
+            .own
+            .as_ref()
+            .or(self.standing.product.as_ref())
+    }
+
+    /// Facts that decisions depend on.
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        Subject {
+            id: self.head.id,
+            tag: self.head.tag,
+            quarantined_by: self.standing.quarantined_by,
+            own: self.own(),
+            model: self.head.model.as_deref(),
+            is_simulated: self.is_simulated,
+        }
+    }
+}
+
+impl Placed {
+    /// Places of a record. `countable` is its part in summaries if it is shared under a product.
+    fn of(
+        standing: &Standing,
+        is_simulated: bool,
+        board: Option<&String>,
+        countable: Option<Counted>,
+    ) -> Self {
+        let is_shared = standing.state == State::Shared && !is_simulated;
+        let product = standing.product.as_ref().filter(|_| is_shared);
+        Self {
+            is_quarantined: standing.state == State::Quarantined,
+            board: board.filter(|_| is_shared).cloned(),
+            product: product.map(|product| product.key.clone()),
+            product_name: product.map(|product| product.name.clone()),
+            counted: countable.filter(|_| product.is_some()),
+        }
+    }
+}
+
 impl Written<'_> {
     pub(crate) fn placed(&self) -> Placed {
         let extract = self.extract;
-        let is_shared = self.state == State::Shared && extract.area == Area::Shared;
-        let product = extract.product_key().filter(|_| is_shared);
-        let counted = match (&product, self.tag) {
-            (Some(_), Some(tag)) if extract.origin == "measured" => Some(Counted {
-                context_key: context_key(&extract.context),
-                context: context_text(extract),
-                tag,
-                card: self.card,
-                is_fake: extract.storage.is_some_and(is_fake),
-            }),
-            _ => None,
-        };
-        Placed {
-            is_quarantined: self.state == State::Quarantined,
-            board: extract.board.clone().filter(|_| is_shared),
-            product_name: extract.product_name.clone().filter(|_| is_shared),
-            product,
-            counted,
-        }
+        let tag = self.tag.filter(|_| extract.origin == MEASURED);
+        let countable = tag.map(|tag| Counted {
+            context_key: context_key(&extract.context),
+            context: context_text(extract),
+            tag,
+            card: self.card,
+            is_fake: extract.storage.is_some_and(is_fake),
+        });
+        let is_simulated = is_simulated(extract);
+        Placed::of(
+            &self.standing,
+            is_simulated,
+            extract.board.as_ref(),
+            countable,
+        )
     }
+}
+
+/// The product that a record itself names.
+pub(crate) fn own(extract: &Extract) -> Option<Named> {
+    Some(Named {
+        key: extract.product_key()?,
+        name: extract.product_name.clone()?,
+    })
 }
 
 /// Returns whether storage has less than the capacity that it reports.
@@ -118,7 +172,8 @@ fn context_text(extract: &Extract) -> String {
 
 /// Makes an extract storable: no text holds a NUL, which PostgreSQL refuses, or is too long for an index; each metric is
 /// there once.
-pub(crate) fn storable(mut extract: Extract) -> Extract {
+#[must_use]
+pub fn storable(mut extract: Extract) -> Extract {
     let texts = [
         &mut extract.product,
         &mut extract.product_name,
@@ -190,44 +245,61 @@ pub(crate) async fn stored(connection: &mut AnyConnection, id: Uuid) -> Result<O
     };
     let head = head_of(&row)?;
     let column = |more: usize| HEAD_COLUMNS + more;
-    let card: Option<[u8; 16]> = row.fixed_or_none(column(7))?;
-    let product = row.text_or_none(column(6))?;
-    let counted = match (card, head.tag) {
-        (Some(card), Some(tag)) => Some(Counted {
+    let card = row.fixed(column(2))?;
+    let is_simulated = row.flag(column(8))?;
+    let is_measured = row.text(column(10))? == MEASURED;
+    let countable = match head.tag.filter(|_| is_measured) {
+        Some(tag) => Some(Counted {
             context_key: row.integer(column(3))?,
             context: row.text(column(4))?,
             tag,
             card,
             is_fake: row.flag(column(5))?,
         }),
-        _ => None,
+        None => None,
     };
-    let is_simulated = row.flag(column(8))?;
+    let named = |key: Option<String>, name: Option<String>| {
+        key.zip(name).map(|(key, name)| Named { key, name })
+    };
+    let standing = Standing {
+        state: head.state,
+        decided_by: head.decided_by,
+        quarantined_by: row.integer_or_none(column(13))?,
+        product: named(head.product.clone(), head.product_name.clone()),
+        own: named(row.text_or_none(column(11))?, row.text_or_none(column(12))?),
+    };
+    let is_counted = row.bytes_or_none(column(7))?.is_some();
     let is_shared = head.state == State::Shared && !is_simulated;
-    let facet = Facet {
-        is_simulated,
-        product: head.product.as_deref(),
-        board: head.board.as_deref(),
-        suite: head.suite.as_deref(),
-    };
-    let facets = facet.keys();
     let placed = Placed {
         is_quarantined: head.state == State::Quarantined,
         board: head.board.clone().filter(|_| is_shared),
         product_name: head.product_name.clone().filter(|_| is_shared),
-        product,
-        counted,
+        product: row.text_or_none(column(6))?,
+        counted: countable.clone().filter(|_| is_counted),
     };
     Ok(Some(Stored {
         token_hash: row.fixed_or_none(column(0))?,
         record_digest: row.fixed(column(1))?,
-        card: row.fixed(column(2))?,
+        card,
         placed,
-        facets,
+        standing,
+        countable,
+        facets: facets_of(&head, is_simulated, head.product.as_deref()),
         is_simulated,
         figures: figures_of(&row.text(column(9))?)?,
         head,
     }))
+}
+
+/// Numbers of the combinations that a record meets under a product.
+fn facets_of(head: &Head, is_simulated: bool, product: Option<&str>) -> Vec<i64> {
+    let facet = Facet {
+        is_simulated,
+        product,
+        board: head.board.as_deref(),
+        suite: head.suite.as_deref(),
+    };
+    facet.keys()
 }
 
 /// Reads figures of a row.
@@ -266,14 +338,15 @@ pub(crate) fn head_of(row: &AnyRow) -> Result<Head> {
         size_bytes: sqlx::Row::try_get::<Option<i64>, _>(row, 13)?.map(crate::sql::unsigned),
         day: row.text_or_none(14)?,
         storage: row.text_or_none(15)?,
+        decided_by: row.integer_or_none(16)?,
     })
 }
 
 const RECORD_COLUMNS: &str = "records (id, state, level, area, origin, revision, received_ms, tag, card, \
     token_hash, record_digest, evidence, seed, product_key, product_name, model, board, suite, bus, \
     command_queue, size_bytes, day, month, storage, context_key, context, checks, figures, is_fake, \
-    shared_product, counted_card)";
-/// A record that is there already keeps its seed.
+    shared_product, counted_card, own_product, own_product_name, decided_by, quarantined_by)";
+/// A record that is there already keeps its seed, and the act by which it was quarantined when it arrived.
 const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.state, level = excluded.level, \
     area = excluded.area, origin = excluded.origin, revision = excluded.revision, card = excluded.card, \
     evidence = excluded.evidence, seed = excluded.seed, product_key = excluded.product_key, \
@@ -282,7 +355,8 @@ const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.sta
     size_bytes = excluded.size_bytes, day = excluded.day, month = excluded.month, \
     storage = excluded.storage, context_key = excluded.context_key, context = excluded.context, \
     checks = excluded.checks, figures = excluded.figures, is_fake = excluded.is_fake, shared_product = excluded.shared_product, \
-    counted_card = excluded.counted_card";
+    counted_card = excluded.counted_card, own_product = excluded.own_product, \
+    own_product_name = excluded.own_product_name, decided_by = excluded.decided_by";
 
 /// Rows of records.
 #[derive(Default)]
@@ -301,7 +375,9 @@ impl Rows {
         let key = |figure| figure_key(is_simulated(extract), figure, received_ms, extract.id);
         self.figures.extend(figures.iter().map(key));
         let facet = |facet: i64| values![facet, received_ms, extract.id];
-        self.facets.extend(facets(extract).into_iter().map(facet));
+        let product = written.standing.product.as_ref();
+        let facets = facets(extract, product.map(|product| product.key.as_str()));
+        self.facets.extend(facets.into_iter().map(facet));
         Ok(())
     }
 
@@ -329,12 +405,15 @@ pub(crate) async fn write(connection: &mut AnyConnection, written: &Written<'_>)
 
 fn head_values(written: &Written<'_>, figures: &[Kept]) -> Result<Vec<Value>> {
     let (extract, placed) = (written.extract, written.placed());
+    let standing = &written.standing;
+    let (product, product_name) = columns_of(standing.product.as_ref());
+    let (own, own_name) = columns_of(standing.own.as_ref());
     let cannot = |_| SiteStoreError::Damaged("checks or figures cannot be written");
     let checks = serde_json::to_string(written.checks).map_err(cannot)?;
     let figures = serde_json::to_string(figures).map_err(cannot)?;
     Ok(values![
         extract.id,
-        written.state == State::Quarantined,
+        standing.state == State::Quarantined,
         name_of(&written.level),
         area_number(is_simulated(extract)),
         &extract.origin,
@@ -346,8 +425,8 @@ fn head_values(written: &Written<'_>, figures: &[Kept]) -> Result<Vec<Value>> {
         &written.record_digest,
         &extract.evidence,
         &extract.seed,
-        extract.product_key(),
-        &extract.product_name,
+        product,
+        product_name,
         &extract.model,
         &extract.board,
         &extract.suite,
@@ -364,7 +443,17 @@ fn head_values(written: &Written<'_>, figures: &[Kept]) -> Result<Vec<Value>> {
         extract.storage.is_some_and(is_fake),
         placed.product,
         placed.counted.map(|counted| counted.card.to_vec()),
+        own,
+        own_name,
+        standing.decided_by,
+        standing.quarantined_by,
     ])
+}
+
+fn columns_of(product: Option<&Named>) -> (Option<String>, Option<String>) {
+    product
+        .map(|product| (product.key.clone(), product.name.clone()))
+        .unzip()
 }
 
 fn kept(figure: &Figure) -> Kept {
@@ -397,10 +486,7 @@ pub(crate) async fn unwrite(connection: &mut AnyConnection, stored: &Stored) -> 
         let key = figure_key(stored.is_simulated, figure, received_ms, id);
         run(connection, text, key).await?;
     }
-    for facet in &stored.facets {
-        let text = "delete from facets where facet = $1 and received_ms = $2 and id = $3";
-        run(connection, text, values![*facet, received_ms, id]).await?;
-    }
+    delete_facets(connection, stored).await?;
     let text = "update records set shared_product = null, counted_card = null where id = $1";
     run(connection, text, values![id]).await?;
     Ok(())
@@ -419,4 +505,51 @@ pub(crate) async fn write_body(
     let values = values![id, packed, digest, arrived_ms];
     let into = "bodies (id, packed, digest, arrived_ms)";
     insert(connection, into, change, vec![values]).await
+}
+
+async fn delete_facets(connection: &mut AnyConnection, stored: &Stored) -> Result<()> {
+    let (id, received_ms) = (stored.head.id, stored.head.received_ms);
+    for facet in &stored.facets {
+        let text = "delete from facets where facet = $1 and received_ms = $2 and id = $3";
+        run(connection, text, values![*facet, received_ms, id]).await?;
+    }
+    Ok(())
+}
+
+/// Gives a record another state or product; returns the places where it is to count.
+pub(crate) async fn stand(
+    connection: &mut AnyConnection,
+    stored: Stored,
+    standing: Standing,
+) -> Result<Placed> {
+    let (id, received_ms) = (stored.head.id, stored.head.received_ms);
+    let product = standing.product.as_ref().map(|product| &*product.key);
+    if product != stored.head.product.as_deref() {
+        delete_facets(connection, &stored).await?;
+        let facets = facets_of(&stored.head, stored.is_simulated, product);
+        let facets = facets.into_iter();
+        let facets = facets.map(|facet| values![facet, received_ms, id]);
+        let into = "facets (facet, received_ms, id)";
+        insert(connection, into, "", facets.collect()).await?;
+    }
+    let board = stored.head.board.as_ref();
+    let placed = Placed::of(&standing, stored.is_simulated, board, stored.countable);
+    let (product, product_name) = columns_of(standing.product.as_ref());
+    let (own, own_name) = columns_of(standing.own.as_ref());
+    let text = "update records set state = $2, product_key = $3, product_name = $4, own_product = $5, \
+                own_product_name = $6, decided_by = $7, shared_product = $8, counted_card = $9 where id = $1";
+    let counted = placed.counted.as_ref();
+    let values = values![
+        id,
+        standing.state == State::Quarantined,
+        product,
+        product_name,
+        own,
+        own_name,
+        standing.decided_by,
+        &placed.product,
+        counted.map(|counted| counted.card.to_vec()),
+    ];
+    run(connection, text, values).await?;
+    Ok(placed)
 }

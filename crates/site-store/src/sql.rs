@@ -181,6 +181,7 @@ fn places(rows: usize, columns: usize) -> String {
 /// Reads columns of a row by their numbers.
 pub(crate) trait Columns {
     fn integer(&self, column: usize) -> Result<i64>;
+    fn integer_or_none(&self, column: usize) -> Result<Option<i64>>;
     fn flag(&self, column: usize) -> Result<bool>;
     fn real(&self, column: usize) -> Result<f64>;
     fn text(&self, column: usize) -> Result<String>;
@@ -195,6 +196,10 @@ pub(crate) trait Columns {
 
 impl Columns for AnyRow {
     fn integer(&self, column: usize) -> Result<i64> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn integer_or_none(&self, column: usize) -> Result<Option<i64>> {
         Ok(self.try_get(column)?)
     }
 

@@ -7,7 +7,9 @@ use sqlx::AnyPool;
 use sqlx::pool::PoolConnection;
 use uuid::Uuid;
 
-use crate::address;
+use crate::address::{self, Opened};
+use crate::moderation::decisions::{Cache, Decisions};
+use crate::moderation::types::Switch;
 use crate::packs::ReadPacked;
 use crate::queue::Queue;
 use crate::record::{self, storable, storable_text};
@@ -33,6 +35,7 @@ struct Inner {
     queue: Queue,
     main: AnyPool,
     lists: AnyPool,
+    decisions: Cache,
 }
 
 impl SiteStore {
@@ -50,15 +53,28 @@ impl SiteStore {
     /// # Errors
     /// See [`Self::open`].
     pub async fn open_with_replica(address: &str, replica: Option<&str>) -> Result<Self> {
-        let mut opened = address::open(address).await?;
+        Self::start(address::open(address).await?, replica).await
+    }
+
+    /// Opens a database beside a process that uses it, to change accounts.
+    ///
+    /// # Errors
+    /// See [`Self::open`].
+    pub async fn open_beside(address: &str) -> Result<Self> {
+        Self::start(address::open_beside(address).await?, None).await
+    }
+
+    async fn start(mut opened: Opened, replica: Option<&str>) -> Result<Self> {
         let lists = match replica {
             Some(replica) => address::open_replica(replica).await?,
             None => opened.pool.clone(),
         };
+        let decisions = Cache::default();
         let inner = Inner {
-            queue: Queue::start(&mut opened),
+            queue: Queue::start(&mut opened, &decisions),
             main: opened.pool,
             lists,
+            decisions,
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -172,7 +188,8 @@ impl SiteStore {
         }
     }
 
-    /// Deletes buckets unused for a day, and seeds past their life that no record uses. Returns their number.
+    /// Deletes buckets unused for a day, sessions that ended, and seeds past their life that no record uses. Returns the number of
+    /// deletions.
     ///
     /// # Errors
     /// If the database fails.
@@ -193,6 +210,7 @@ impl SiteStore {
                 break;
             }
         }
+        count += self.purge_sessions(now_ms).await?;
         Ok(count
             + self
                 .purge_seeds(now_ms.saturating_sub(SEED_LIFE_MS))
@@ -294,7 +312,24 @@ impl SiteStore {
         Ok(self.inner.lists.acquire().await?)
     }
 
-    async fn write(&self, work: Work) -> Result<Outcome> {
+    /// Decisions that follow from all acts.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn decisions(&self) -> Result<Arc<Decisions>> {
+        self.inner.decisions.read(&mut *self.main().await?).await
+    }
+
+    /// Returns whether the site takes nothing in at present. Asks the database only if it did not when it last did.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn is_read_only(&self) -> Result<bool> {
+        let is_on = |decisions: &Decisions| decisions.switched_on(Switch::ReadOnly).is_some();
+        Ok(is_on(&self.inner.decisions.last_read()) && is_on(&*self.decisions().await?))
+    }
+
+    pub(crate) async fn write(&self, work: Work) -> Result<Outcome> {
         self.inner.queue.write(work).await
     }
 

@@ -1,11 +1,12 @@
-//! Figures of the cards of products.
+//! Figures of products.
 //!
-//! A card's figure is the median of its runs. For a product in a context, those cards of a submitter count whose keys are
-//! smallest: which they are does not depend on the order of arrival.
+//! A card's figure is the median of its runs, a submitter's figure the median of that submitter's cards, so that each submitter has one
+//! voice. For a product in a context, those cards of a submitter count whose keys are smallest: which they are does not
+//! depend on the order of arrival.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_share::{LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary};
+use cardmark_share::{LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary};
 use sqlx::AnyConnection;
 
 use crate::record::{Counted, figures_of};
@@ -16,8 +17,10 @@ use crate::types::SiteStoreError;
 const MOST_RUNS: i64 = 101;
 
 type Place = (String, i64);
-/// Figures of a card by metric.
+/// Figures of a card or of a submitter by metric.
 type Figures = BTreeMap<String, f64>;
+/// Figures of a submitter's cards.
+type Cards = BTreeMap<Vec<u8>, Figures>;
 
 /// Summaries of one product in one context.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +33,10 @@ struct OfContext {
 #[derive(Clone, Debug, Default)]
 struct OfMetric {
     is_lowest_first: bool,
-    submitters: i64,
-    cards: Summary,
+    /// Cards that count.
+    cards: i64,
+    /// Figures of the submitters.
+    submitters: Summary,
 }
 
 /// Summaries that a transaction reads or changes. They are written at its end: a product that many write to at once costs
@@ -64,7 +69,7 @@ impl Summaries {
         let of_context = self.load(connection, product, context_key).await?;
         let metrics = of_context.metrics.iter();
         Ok(metrics
-            .map(|(metric, of_metric)| (metric.clone(), of_metric.cards.clone()))
+            .map(|(metric, of_metric)| (metric.clone(), of_metric.submitters.clone()))
             .collect())
     }
 
@@ -108,14 +113,14 @@ async fn load(
     product: &str,
     context_key: i64,
 ) -> Result<OfContext> {
-    let text = "select metric, lowest_first, submitters, buckets from summaries \
+    let text = "select metric, lowest_first, cards, buckets from summaries \
                 where product = $1 and context_key = $2";
     let mut metrics = BTreeMap::new();
     for row in rows(connection, text, values![product, context_key]).await? {
         let of_metric = OfMetric {
             is_lowest_first: row.flag(1)?,
-            submitters: row.integer(2)?,
-            cards: summary_of(&row.bytes(3)?)?,
+            cards: row.integer(2)?,
+            submitters: summary_of(&row.bytes(3)?)?,
         };
         metrics.insert(row.text(0)?, of_metric);
     }
@@ -171,7 +176,7 @@ impl OfContext {
         if self
             .metrics
             .values()
-            .all(|of_metric| of_metric.cards.count() == 0)
+            .all(|of_metric| of_metric.submitters.count() == 0)
         {
             let text = "delete from product_contexts where product = $1 and context_key = $2";
             run(connection, text, values![product, context_key]).await?;
@@ -185,11 +190,10 @@ impl OfContext {
 }
 
 impl OfMetric {
-    /// `None` without any card.
+    /// `None` without any submitter.
     fn row(&self, product: &str, context_key: i64, metric: &str) -> Option<Vec<Value>> {
-        let (median, _) = self.cards.median()?;
-        let cards = self.cards.count();
-        let is_ranked = cards >= LEAST_CARDS && self.submitters >= signed(LEAST_SUBMITTERS);
+        let (median, _) = self.submitters.median()?;
+        let submitters = self.submitters.count();
         let place = if self.is_lowest_first {
             median
         } else {
@@ -200,22 +204,22 @@ impl OfMetric {
             context_key,
             metric,
             self.is_lowest_first,
-            signed(cards),
-            self.submitters,
+            self.cards,
+            signed(submitters),
             median,
-            is_ranked,
+            submitters >= LEAST_SUBMITTERS,
             place,
-            bytes_of(&self.cards),
+            bytes_of(&self.submitters),
         ])
     }
 }
 
-fn bytes_of(cards: &Summary) -> Vec<u8> {
+fn bytes_of(summary: &Summary) -> Vec<u8> {
     let pair = |(bucket, count): (i32, u64)| {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         bucket.to_le_bytes().into_iter().chain(count.to_le_bytes())
     };
-    cards.counts().flat_map(pair).collect()
+    summary.counts().flat_map(pair).collect()
 }
 
 /// A product's summary, from the buckets in a row of `summaries`.
@@ -256,7 +260,7 @@ pub(crate) async fn recount(
 ) -> Result<()> {
     let cards = counted_cards(connection, product, counted).await?;
     let before = figures_before(connection, product, counted).await?;
-    let mut after = BTreeMap::new();
+    let mut after = Cards::new();
     let mut lowest_first = BTreeSet::new();
     for card in cards {
         let figures = match before.get(&card) {
@@ -296,11 +300,11 @@ async fn figures_before(
     connection: &mut AnyConnection,
     product: &str,
     counted: &Counted,
-) -> Result<BTreeMap<Vec<u8>, Figures>> {
+) -> Result<Cards> {
     let text = "select card, figures from tag_cards where product = $1 and context_key = $2 and tag = $3 \
                 and figures is not null";
     let values = values![product, counted.context_key, &counted.tag];
-    let mut before = BTreeMap::new();
+    let mut before = Cards::new();
     for row in rows(connection, text, values).await? {
         let figures = serde_json::from_str(&row.text(1)?)
             .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be read"))?;
@@ -337,55 +341,55 @@ async fn medians(
 }
 
 impl OfContext {
-    fn replace(
-        &mut self,
-        before: &BTreeMap<Vec<u8>, Figures>,
-        after: &BTreeMap<Vec<u8>, Figures>,
-        lowest_first: &BTreeSet<String>,
-    ) {
-        for (metric, value) in difference(before, after) {
-            self.of_metric(metric).cards.remove(value);
-        }
-        for (metric, value) in difference(after, before) {
+    /// Replaces what a submitter's cards add.
+    fn replace(&mut self, before: &Cards, after: &Cards, lowest_first: &BTreeSet<String>) {
+        let (then, now) = (of_submitter(before), of_submitter(after));
+        let metrics: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+        for metric in metrics {
+            let (then, now) = (then.get(metric), now.get(metric));
+            let more = cards_with(after, metric) - cards_with(before, metric);
+            if then == now && more == 0 {
+                continue;
+            }
             let of_metric = self.of_metric(metric);
-            of_metric.cards.add(value);
-            of_metric.is_lowest_first |= lowest_first.contains(metric);
-        }
-        let (before, after) = (metrics_of(before), metrics_of(after));
-        for metric in before.difference(&after) {
-            self.of_metric(metric).submitters -= 1;
-        }
-        for metric in after.difference(&before) {
-            self.of_metric(metric).submitters += 1;
+            of_metric.cards += more;
+            if let Some(value) = then {
+                of_metric.submitters.remove(*value);
+            }
+            if let Some(value) = now {
+                of_metric.submitters.add(*value);
+                of_metric.is_lowest_first |= lowest_first.contains(metric);
+            }
         }
     }
 }
 
-/// Figures that are in the first and not, or otherwise, in the second.
-fn difference<'a>(
-    first: &'a BTreeMap<Vec<u8>, Figures>,
-    second: &'a BTreeMap<Vec<u8>, Figures>,
-) -> impl Iterator<Item = (&'a String, f64)> {
-    first.iter().flat_map(move |(card, figures)| {
-        let other = second.get(card);
-        let is_new = move |metric: &String, value: f64| {
-            other.and_then(|other| other.get(metric)) != Some(&value)
-        };
-        let figures = figures.iter().map(|(metric, value)| (metric, *value));
-        figures.filter(move |(metric, value)| is_new(metric, *value))
-    })
+fn cards_with(cards: &Cards, metric: &str) -> i64 {
+    let with = cards
+        .values()
+        .filter(|figures| figures.contains_key(metric));
+    signed(with.count() as u64)
 }
 
-fn metrics_of(cards: &BTreeMap<Vec<u8>, Figures>) -> BTreeSet<&String> {
-    cards.values().flat_map(BTreeMap::keys).collect()
+/// Figures of a submitter: the medians of the cards.
+fn of_submitter(cards: &Cards) -> Figures {
+    let mut values: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+    for (metric, value) in cards.values().flatten() {
+        values.entry(metric).or_default().push(*value);
+    }
+    let medians = values.into_iter().filter_map(|(metric, mut values)| {
+        values.sort_by(f64::total_cmp);
+        Some((metric.clone(), cardmark_stats::median(&values)?))
+    });
+    medians.collect()
 }
 
 async fn write_figures(
     connection: &mut AnyConnection,
     product: &str,
     counted: &Counted,
-    before: &BTreeMap<Vec<u8>, Figures>,
-    after: &BTreeMap<Vec<u8>, Figures>,
+    before: &Cards,
+    after: &Cards,
 ) -> Result<()> {
     let cards: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     for card in cards {

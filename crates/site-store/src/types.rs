@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_share::{Check, Extract, Level, Summary, TAG_BYTES};
+use cardmark_share::{Check, Extract, Level, Summary, TAG_BYTES, is_quarantined};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -11,10 +11,21 @@ use uuid::Uuid;
 pub enum State {
     /// Seen, and counted.
     Shared,
-    /// Seen, and counted nowhere: a check failed.
+    /// Seen, and counted nowhere: a check failed, or an act of a moderator decides so.
     Quarantined,
     /// Taken back by its owner: only id, day and state are left.
     Withdrawn,
+}
+
+impl State {
+    /// The state that follows from the checks.
+    pub(crate) fn of(checks: &[Check]) -> Self {
+        if is_quarantined(checks) {
+            Self::Quarantined
+        } else {
+            Self::Shared
+        }
+    }
 }
 
 /// A submission, read, checked by itself, and packed.
@@ -32,7 +43,7 @@ pub struct Incoming {
     pub checks: Vec<Check>,
     /// Key of the card ([`cardmark_share::card_key`]).
     pub card: [u8; 16],
-    /// Submitter's tag; without one no summary counts the record.
+    /// Submitter ([`cardmark_share::submitter_of`]); without one no summary counts the record.
     pub tag: Option<[u8; TAG_BYTES]>,
     /// Hash of the edit token; without one the record cannot be changed.
     pub token_hash: Option<[u8; 32]>,
@@ -59,7 +70,7 @@ pub struct Amendment {
     pub checks: Vec<Check>,
     /// Time of arrival, milliseconds since 1970.
     pub at_ms: i64,
-    /// Buckets of which it takes a token each, unless it changes nothing.
+    /// Buckets; it takes a token from each, unless it changes nothing.
     pub limits: Vec<Bucket>,
 }
 
@@ -92,7 +103,7 @@ pub struct Rebuilt {
 pub struct Counts {
     /// Records that are not withdrawn, quarantined ones included.
     pub records: u64,
-    /// Records with a failed check.
+    /// Quarantined records.
     pub quarantined: u64,
     /// Withdrawn records.
     pub withdrawn: u64,
@@ -137,6 +148,8 @@ pub enum Put {
     Gone,
     /// Too many submissions; nothing was stored.
     Limited(Limit),
+    /// The site takes nothing in at present.
+    ReadOnly,
 }
 
 /// Answer to a new statement.
@@ -158,6 +171,8 @@ pub enum Amended {
     Gone,
     /// A bucket is empty.
     Limited(Limit),
+    /// The site takes nothing in at present.
+    ReadOnly,
 }
 
 /// Answer to a withdrawal.
@@ -186,9 +201,9 @@ pub struct Head {
     pub received_ms: i64,
     /// Number of the owner's statement.
     pub revision: u64,
-    /// Submitter's tag.
+    /// Submitter ([`cardmark_share::submitter_of`]).
     pub tag: Option<[u8; TAG_BYTES]>,
-    /// Key of the product on this site ([`Extract::product_key`]).
+    /// Key of the product that it counts under: its own ([`Extract::product_key`]), or another one by acts of moderators.
     pub product: Option<String>,
     /// Name of the product.
     pub product_name: Option<String>,
@@ -206,6 +221,8 @@ pub struct Head {
     pub day: Option<String>,
     /// Kind of storage that a test of all blocks found, as a word.
     pub storage: Option<String>,
+    /// Number of the act that decides the state; `None` if the checks do.
+    pub decided_by: Option<i64>,
 }
 
 /// The bytes of a record.
@@ -215,6 +232,34 @@ pub struct StoredDocument {
     pub packed: Vec<u8>,
     /// SHA-256 of the unpacked document.
     pub digest: [u8; 32],
+}
+
+/// Records in the order of arrival.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrivals {
+    /// The records.
+    pub arrivals: Vec<Arrival>,
+    /// Place after which the next page begins; `None` behind the last record. A page without records can have one.
+    pub last: Option<Cursor>,
+}
+
+/// A stored record with everything that a dump has of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// State, checks and searched values.
+    pub head: Head,
+    /// Origin of the figures.
+    pub origin: String,
+    /// State of the command queue.
+    pub command_queue: Option<String>,
+    /// Key of the card ([`cardmark_share::card_key`]).
+    pub card: [u8; 16],
+    /// Values that must match before figures are summarised, as a JSON object.
+    pub context: String,
+    /// Figures: metric, value, and true if low figures are better.
+    pub figures: Vec<(String, f64, bool)>,
+    /// Its bytes, if they are in the database.
+    pub document: Option<StoredDocument>,
 }
 
 /// A stored record.
@@ -308,10 +353,21 @@ pub struct SummaryRow {
     pub metric: String,
     /// The context.
     pub context: BTreeMap<String, String>,
-    /// Figures of the cards that count: the median of the runs of each.
-    pub cards: Summary,
-    /// Number of submitters of these cards.
-    pub submitters_count: u64,
+    /// Figures of the submitters: the median of the cards of each.
+    pub submitters: Summary,
+    /// Number of these cards.
+    pub cards_count: u64,
+}
+
+/// Circumstances under which products are ranked by a metric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankedContext {
+    /// Key of the context.
+    pub key: i64,
+    /// The circumstances.
+    pub context: BTreeMap<String, String>,
+    /// Ranked products.
+    pub products_count: u64,
 }
 
 /// A product in a ranking.

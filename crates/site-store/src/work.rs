@@ -1,12 +1,20 @@
 //! Kinds of writes.
 
+use cardmark_share::{Area, Extract};
 use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::locks::Locks;
+use crate::moderation::access::{self, Access};
+use crate::moderation::acts;
+use crate::moderation::answers::{self, NewAnswer};
+use crate::moderation::apply::{self, Step};
+use crate::moderation::decisions::{Decisions, Subject};
+use crate::moderation::types::{Answered, Moderated, NewAct};
 use crate::packs::{PackWork, Placed};
+use crate::record::own;
 use crate::sql::{Result, run, values};
-use crate::types::{Amended, Amendment, Incoming, Put, Rederived, Withdrawn};
+use crate::types::{Amended, Amendment, Bucket, Incoming, Limit, Put, Rederived, Withdrawn};
 use crate::{change, load, products, put, seeds, totals};
 
 /// A write.
@@ -15,6 +23,8 @@ pub(crate) enum Work {
     Put(Box<Incoming>),
     /// Many new records, without summaries.
     Load(Vec<Incoming>),
+    /// Withdrawals of records that are not there, with their times.
+    LoadTombstones(Vec<(Uuid, i64)>),
     Amend {
         id: Uuid,
         token_hash: [u8; 32],
@@ -45,6 +55,19 @@ pub(crate) enum Work {
     },
     RebuildProducts(Vec<String>),
     RebuildTotals,
+    /// Records an act of a moderator.
+    Act(Box<NewAct>),
+    /// Applies an act to a few records.
+    Decide(Step),
+    /// Stores an owner's answer.
+    Answer(Box<NewAnswer>),
+    /// Changes accounts or sessions.
+    Access(Access),
+    /// Takes a token from each bucket.
+    Charge {
+        limits: Vec<Bucket>,
+        at_ms: i64,
+    },
     Packs(PackWork),
 }
 
@@ -54,6 +77,9 @@ pub(crate) enum Outcome {
     Put(Put),
     Amended(Amended),
     Withdrawn(Withdrawn),
+    Moderated(Moderated),
+    Answered(Answered),
+    Charged(Option<Limit>),
     Placed(Placed),
     /// True if it changed anything.
     Done(bool),
@@ -80,6 +106,12 @@ impl Work {
                 withdrawn.map(Outcome::Withdrawn)
             }
             Self::Packs(work) => work.execute(batch).await,
+            Self::Act(act) => acts::record(batch, *act).await.map(Outcome::Moderated),
+            Self::Answer(new) => answers::answer(batch, *new).await.map(Outcome::Answered),
+            Self::Charge { limits, at_ms } => {
+                let charged = access::charged(batch, &limits, at_ms).await;
+                charged.map(Outcome::Charged)
+            }
             other => other.execute_other(batch).await.map(Outcome::Done),
         }
     }
@@ -100,6 +132,10 @@ impl Work {
                 load::load(batch, &records).await?;
                 Ok(true)
             }
+            Self::LoadTombstones(tombstones) => {
+                load::load_tombstones(batch, tombstones).await?;
+                Ok(true)
+            }
             Self::RebuildProducts(keys) => {
                 for product in keys {
                     products::rebuild(batch, &product).await?;
@@ -110,29 +146,53 @@ impl Work {
                 totals::rebuild(batch).await?;
                 Ok(true)
             }
-            Self::Put(_) | Self::Amend { .. } | Self::Withdraw { .. } | Self::Packs(_) => Ok(false),
+            Self::Decide(step) => apply::step(batch, &step).await,
+            Self::Access(access) => access.execute(batch).await,
+            Self::Put(_)
+            | Self::Amend { .. }
+            | Self::Withdraw { .. }
+            | Self::Act(_)
+            | Self::Answer(_)
+            | Self::Charge { .. }
+            | Self::Packs(_) => Ok(false),
         }
     }
 
     /// Returns whether it needs a transaction of its own. `RebuildTotals` locks the table of boards: two that had changed a board
-    /// before would wait for each other forever.
+    /// before would wait for each other forever. An act decides on what others of its transaction would have read.
     pub(crate) fn is_alone(&self) -> bool {
-        matches!(self, Self::RebuildTotals)
+        matches!(self, Self::RebuildTotals | Self::Act(_))
     }
 
-    /// The stored record that it changes.
-    pub(crate) fn changed_record(&self) -> Option<Uuid> {
+    /// Returns whether it depends on decisions of moderators.
+    pub(crate) fn follows_decisions(&self) -> bool {
+        matches!(
+            self,
+            Self::Put(_)
+                | Self::Load(_)
+                | Self::Amend { .. }
+                | Self::Rederive { .. }
+                | Self::Act(_)
+                | Self::Decide(_)
+                | Self::Answer(_)
+        )
+    }
+
+    /// The stored records that it changes.
+    pub(crate) fn changed_records(&self) -> &[Uuid] {
         match self {
             Self::Amend { id, .. } | Self::Withdraw { id, .. } | Self::Rederive { id, .. } => {
-                Some(*id)
+                std::slice::from_ref(id)
             }
-            _ => None,
+            Self::Answer(new) => std::slice::from_ref(&new.id),
+            Self::Decide(step) => &step.ids,
+            _ => &[],
         }
     }
 
-    /// Adds locks of all that it reads or changes, but for those of the present product of a stored record.
-    pub(crate) fn lock(&self, ids: &mut Locks, others: &mut Locks) {
-        if let Some(id) = self.changed_record() {
+    /// Adds locks of all that it reads or changes, but for those of the present places of stored records.
+    pub(crate) fn lock(&self, decisions: &Decisions, ids: &mut Locks, others: &mut Locks) {
+        for id in self.changed_records() {
             ids.add_id(id.as_bytes());
         }
         let extract = match self {
@@ -146,6 +206,12 @@ impl Work {
             Self::Load(records) => {
                 for incoming in records {
                     ids.add_id(incoming.extract.id.as_bytes());
+                }
+                None
+            }
+            Self::LoadTombstones(tombstones) => {
+                for (id, _) in tombstones {
+                    ids.add_id(id.as_bytes());
                 }
                 None
             }
@@ -170,17 +236,47 @@ impl Work {
                 }
                 None
             }
+            Self::Answer(new) => {
+                for bucket in &new.limits {
+                    others.add("limit", bucket.key);
+                }
+                None
+            }
+            Self::Charge { limits, .. } => {
+                for bucket in limits {
+                    others.add("limit", bucket.key);
+                }
+                None
+            }
+            Self::Decide(step) => {
+                others.add("task", format!("{} {}", step.act, step.place));
+                None
+            }
+            Self::Withdraw { .. } | Self::RebuildTotals | Self::Act(_) | Self::Access(_) => None,
             Self::Packs(work) => {
                 work.lock(ids, others);
                 None
             }
-            Self::Withdraw { .. } | Self::RebuildTotals => None,
         };
         if let Some(extract) = extract {
-            others.add_some("product", extract.product_key());
+            others.add_some("product", product_of(decisions, extract));
             others.add_some("board", extract.board.as_ref());
             others.add_some("evidence", extract.evidence.as_ref());
             others.add_some("seed", extract.seed.as_ref());
         }
     }
+}
+
+/// Key of the product under which a record is to count.
+fn product_of(decisions: &Decisions, extract: &Extract) -> Option<String> {
+    let named = own(extract);
+    let subject = Subject {
+        id: extract.id,
+        tag: None,
+        quarantined_by: None,
+        own: named.as_ref(),
+        model: extract.model.as_deref(),
+        is_simulated: extract.area == Area::Simulated,
+    };
+    decisions.product(&subject).map(|product| product.key)
 }

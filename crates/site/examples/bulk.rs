@@ -63,8 +63,8 @@ async fn main() {
         "{products} products summarised in {:.0} s",
         begin.elapsed().as_secs_f64()
     );
-    let contexts = store.contexts("rand_read_4k").await.unwrap();
-    let contexts: Vec<i64> = contexts.into_iter().map(|context| context.0).collect();
+    let contexts = store.contexts("rand_read_4k", None, 100).await.unwrap();
+    let contexts: Vec<i64> = contexts.into_iter().map(|context| context.key).collect();
     let [api, pages] = requests(records, &contexts);
     std::fs::write(paths, api).unwrap();
     std::fs::write(format!("{paths}.pages"), pages).unwrap();

@@ -1,21 +1,17 @@
 //! Answers about records.
 
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use cardmark_core::name_of;
-use cardmark_share::{
-    Accepted, Check, Level, STATE_QUARANTINED, STATE_SHARED, STATE_WITHDRAWN, to_hexadecimal,
-};
+use cardmark_share::{Accepted, Check, Level, STATE_QUARANTINED, STATE_SHARED, STATE_WITHDRAWN};
+pub(crate) use cardmark_site_data::day_of;
 use cardmark_site_store::{Head, State};
 use jiff::Timestamp;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// Time for which an answer may be shown again without asking, so that a withdrawal is seen soon.
-const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
+use crate::kept::Kept;
 
 /// A record in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -46,6 +42,9 @@ pub(crate) struct Listed {
     pub(crate) size_bytes: Option<u64>,
     /// Result of a test of all blocks, such as `good` or `limbo`.
     pub(crate) storage: Option<String>,
+    /// Number of the act of a moderator that decides the state; absent if the checks do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decided_by: Option<i64>,
 }
 
 impl From<Head> for Listed {
@@ -64,6 +63,7 @@ impl From<Head> for Listed {
             bus: head.bus,
             size_bytes: head.size_bytes,
             storage: head.storage,
+            decided_by: head.decided_by,
         }
     }
 }
@@ -78,6 +78,7 @@ pub(crate) fn accepted(head: &Head) -> Accepted {
         revision: head.revision,
         path: format!("/runs/{}", head.id),
         checks: head.checks.clone(),
+        decided_by: head.decided_by,
     }
 }
 
@@ -91,6 +92,7 @@ pub(crate) fn withdrawn(id: Uuid) -> Accepted {
         revision: 0,
         path: format!("/runs/{id}"),
         checks: Vec::<Check>::new(),
+        decided_by: None,
     }
 }
 
@@ -107,65 +109,25 @@ pub(crate) fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// The day of a time, in UTC, such as `2026-11-25`.
-pub(crate) fn day_of(ms: i64) -> String {
-    let at = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
-    at.to_string().get(..10).unwrap_or_default().to_owned()
-}
-
-/// An answer that may be kept for a minute, with its tag; 304 without a body if the client has it.
+/// JSON that may be kept for a minute, with its tag; 304 without a body if the client has it.
 pub(crate) fn kept(headers: &HeaderMap, answer: &impl Serialize) -> Response {
-    let body = serde_json::to_string(answer).unwrap_or_default();
-    tagged(headers, "application/json", body.into_bytes(), None)
+    json(answer).answer(headers)
 }
 
-/// Bytes of a type. `encoding` names how they are packed.
-pub(crate) fn tagged(
-    headers: &HeaderMap,
-    kind: &'static str,
-    body: Vec<u8>,
-    encoding: Option<&'static str>,
-) -> Response {
-    let digest = Sha256::digest(&body);
-    let tag = format!("\"{}\"", to_hexadecimal(&digest[..12]));
-    let has_it = headers.get_all(IF_NONE_MATCH).iter().any(|value| {
-        let known = value.to_str().unwrap_or_default().split(',').map(str::trim);
-        known
-            .map(|known| known.trim_start_matches("W/"))
-            .any(|known| known == tag || known == "*")
-    });
-    let mut response = match has_it {
-        true => StatusCode::NOT_MODIFIED.into_response(),
-        false => {
-            let mut response = body.into_response();
-            let headers = response.headers_mut();
-            headers.insert("content-type", HeaderValue::from_static(kind));
-            if let Some(encoding) = encoding {
-                headers.insert("content-encoding", HeaderValue::from_static(encoding));
-            }
-            response
-        }
-    };
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, KEPT);
-    headers.insert("vary", HeaderValue::from_static("accept-encoding"));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(ETAG, tag);
-    }
-    response
+/// An answer as JSON.
+pub(crate) fn json(answer: &impl Serialize) -> Kept {
+    Kept::new(
+        "application/json",
+        serde_json::to_string(answer).unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use axum::http::StatusCode;
+    use axum::http::header::{ETAG, IF_NONE_MATCH};
 
-    #[test]
-    fn days_are_in_utc() {
-        assert_eq!(day_of(0), "1970-01-01");
-        assert_eq!(day_of(1_795_564_799_999), "2026-11-24");
-        assert_eq!(day_of(1_795_564_800_000), "2026-11-25");
-        assert_eq!(day_of(i64::MAX), "1970-01-01");
-    }
+    use super::*;
 
     #[test]
     fn what_the_client_has_is_not_sent_again() {

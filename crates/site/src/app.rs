@@ -12,9 +12,15 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::logged::logged;
 use crate::mine::guarded;
+use crate::moderation::{answer, api as acts};
 use crate::problem::Refusal;
 use crate::state::Site;
 use crate::{compare, health, lists, openapi, pages, published, records, seeds, submit};
+
+/// What a page may load: its own style, script and pictures.
+const POLICY: header::HeaderValue = header::HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
 
 /// Returns the routes of the site.
 pub fn router(site: Arc<Site>) -> Router {
@@ -42,11 +48,13 @@ pub fn router(site: Arc<Site>) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(reading)
         .layer(safe(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .layer(safe(
+        // Badges have a policy of their own.
+        .layer(SetResponseHeaderLayer::if_not_present(
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            POLICY,
         ))
-        .layer(safe(header::REFERRER_POLICY, "no-referrer"))
+        // Not `no-referrer`: browsers would hide the origin of the site's own forms from it.
+        .layer(safe(header::REFERRER_POLICY, "same-origin"))
         .layer(from_fn_with_state(Arc::clone(&site), guarded))
         .layer(from_fn_with_state(Arc::clone(&site), logged))
         .with_state(site)
@@ -64,12 +72,15 @@ fn api() -> Router<Arc<Site>> {
         .route("/records/{id}/state", get(records::state))
         .route("/records/{id}/rank", get(compare::rank))
         .route("/records/{id}/statement", put(records::amend))
+        .route("/records/{id}/answer", put(answer::answer))
         .route("/products", get(lists::products))
         .route("/products/{key}", get(lists::product))
         .route("/boards", get(lists::boards))
         .route("/contexts", get(lists::contexts))
         .route("/rankings", get(lists::ranking))
         .route("/changes", get(lists::changes))
+        .route("/acts", get(acts::acts))
+        .route("/acts/{number}", get(acts::act))
         .route("/compare", get(compare::compare))
         .route("/published", get(published::published))
         .route("/seeds", post(seeds::issue))

@@ -10,24 +10,24 @@ use cardmark_core::Record;
 use cardmark_judge::{Compared, Field, FieldFilter, NotComparable, compare_sides, ranked_metrics};
 use cardmark_report::comparison_json;
 use cardmark_share::Problem;
+use cardmark_site_store::Head;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::answers::kept;
-use crate::derived;
+use crate::answers::json;
 use crate::described::{Asked, OfRun, Read, Stored};
 use crate::parameters::{Parameters, RunId};
 use crate::problem::Refusal;
-use crate::records::{head, stored};
+use crate::records::{derived_record, head};
 use crate::state::Site;
 
 /// Most runs of a side.
 const MOST_RUNS: usize = 8;
 
 /// Two sides.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct CompareQuery {
@@ -63,11 +63,52 @@ pub(crate) async fn compare(
     Parameters(query): Parameters<CompareQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let base = records(&site, &query.base).await?;
-    let other = records(&site, &query.other).await?;
-    let compared = tokio::task::spawn_blocking(move || compared(&query, &base, &other));
-    let compared = compared.await.map_err(|_| Refusal::failed())??;
-    Ok(kept(&headers, &compared))
+    let sides = Sides::of(&site, &query.base, &query.other).await?;
+    let sources = (&query, &sides);
+    let make = async {
+        let (base, other) = sides.records(&site).await?;
+        let query = query.clone();
+        let compared = tokio::task::spawn_blocking(move || compared(&query, &base, &other));
+        let compared = compared.await.map_err(|_| Refusal::failed())??;
+        Ok::<_, Refusal>(json(&compared))
+    };
+    let path = sides.path("/api/v1/compare");
+    let answer = site.answers.get(&path, &sources, make).await?;
+    Ok(answer.answer(&headers))
+}
+
+/// Heads of the runs of both sides: what a comparison follows from.
+#[derive(Debug)]
+pub(crate) struct Sides([Vec<Head>; 2]);
+
+impl Sides {
+    pub(crate) async fn of(site: &Site, base: &str, other: &str) -> Result<Self, Refusal> {
+        let mut sides = [Vec::new(), Vec::new()];
+        for (side, text) in sides.iter_mut().zip([base, other]) {
+            for id in ids(text)? {
+                side.push(head(site, id).await?);
+            }
+        }
+        Ok(Self(sides))
+    }
+
+    /// The address under which a comparison is kept, with the ids of all runs.
+    pub(crate) fn path(&self, of: &str) -> String {
+        let ids = self.0.iter().flatten().map(|head| head.id.to_string());
+        format!("{of} {}", ids.collect::<Vec<_>>().join(" "))
+    }
+
+    /// The records of both sides, derived again.
+    pub(crate) async fn records(&self, site: &Site) -> Result<(Vec<Record>, Vec<Record>), Refusal> {
+        let mut records = [Vec::new(), Vec::new()];
+        for (side, heads) in records.iter_mut().zip(&self.0) {
+            for head in heads {
+                side.push(derived_record(site, head.id).await?);
+            }
+        }
+        let [base, other] = records;
+        Ok((base, other))
+    }
 }
 
 /// Compares the records of both sides.
@@ -100,15 +141,6 @@ pub(crate) fn compared_sides(
     compare_sides(sides, metrics, across).map_err(refusal)
 }
 
-/// The records of a side, derived again.
-pub(crate) async fn records(site: &Site, side: &str) -> Result<Vec<Record>, Refusal> {
-    let mut records = Vec::new();
-    for id in ids(side)? {
-        records.push(derived_record(site, id).await?);
-    }
-    Ok(records)
-}
-
 /// Reads the ids of a side.
 pub(crate) fn ids(side: &str) -> Result<Vec<Uuid>, Refusal> {
     let ids: Vec<&str> = side.split(',').collect();
@@ -120,13 +152,6 @@ pub(crate) fn ids(side: &str) -> Result<Vec<Uuid>, Refusal> {
     let wrong = |_| Refusal::bad_request("a side is a list of ids of runs");
     let ids = ids.into_iter().map(|id| id.parse().map_err(wrong));
     ids.collect()
-}
-
-async fn derived_record(site: &Site, id: Uuid) -> Result<Record, Refusal> {
-    head(site, id).await?;
-    let stored = stored(site, id).await?;
-    let record = tokio::task::spawn_blocking(move || derived::record(&stored.packed));
-    record.await.map_err(|_| Refusal::failed())?
 }
 
 fn refusal(reason: NotComparable) -> Refusal {
@@ -172,12 +197,16 @@ pub(crate) async fn rank(
     RunId(id): RunId,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let record = derived_record(&site, id).await?;
-    let places = tokio::task::spawn_blocking(move || places(&record));
-    Ok(kept(
-        &headers,
-        &places.await.map_err(|_| Refusal::failed())?,
-    ))
+    let head = head(&site, id).await?;
+    let make = async {
+        let record = derived_record(&site, id).await?;
+        let places = tokio::task::spawn_blocking(move || places(&record));
+        let places = places.await.map_err(|_| Refusal::failed())?;
+        Ok::<_, Refusal>(json(&places))
+    };
+    let path = format!("/api/v1/records/{id}/rank");
+    let answer = site.answers.get(&path, &head, make).await?;
+    Ok(answer.answer(&headers))
 }
 
 fn places(record: &Record) -> Value {
@@ -191,5 +220,5 @@ fn places(record: &Record) -> Value {
         published.iter().for_each(|other| field.add_record(other));
         field.ranking()
     });
-    json!(rankings.collect::<Vec<_>>())
+    serde_json::json!(rankings.collect::<Vec<_>>())
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use cardmark_share::Server;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -18,6 +19,10 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Address of the database.
     pub database_url: String,
+    /// Origin of the site for those who read it, such as `https://cards.example`.
+    pub origin: Option<Server>,
+    /// Folder in which the site keeps its newest dump.
+    pub dumps: Option<PathBuf>,
     /// Address of a database that answers lists.
     pub replica_url: Option<String>,
     /// Text that addresses are hashed with; of this process only, unless it is configured.
@@ -80,12 +85,21 @@ impl Default for WriteLimits {
     }
 }
 
+/// Dumps that the site makes by itself.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Dumps {
+    folder: Option<String>,
+}
+
 /// The file, and with it the names that the environment can set.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
     listen: Option<String>,
     database_url: Option<String>,
+    origin: Option<String>,
+    dumps: Dumps,
     replica_url: Option<String>,
     secret: Option<String>,
     behind_proxy: Option<bool>,
@@ -139,6 +153,15 @@ impl Config {
         Self::from_names(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }
 
+    /// The origin of the site: the configured one, or that of the address it listens on.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        match &self.origin {
+            Some(origin) => origin.origin(),
+            None => format!("http://{}", self.listen),
+        }
+    }
+
     /// Reads the configuration from named values.
     ///
     /// # Errors
@@ -175,7 +198,16 @@ impl Config {
                 "it has to have 32 characters or more",
             ));
         }
+        let origin = text("CARDMARK_ORIGIN", &file.origin);
+        let origin = origin.map(|origin| {
+            origin.parse().map_err(|_| {
+                let why = "it has to be an origin without a path, such as https://cards.example";
+                wrong("CARDMARK_ORIGIN", &origin, why)
+            })
+        });
         Ok(Self {
+            origin: origin.transpose()?,
+            dumps: text("CARDMARK_DUMPS", &file.dumps.folder).map(PathBuf::from),
             listen: listen.parse().map_err(|_| {
                 wrong(
                     "CARDMARK_LISTEN",
@@ -259,6 +291,7 @@ mod tests {
             config(&all).unwrap_err()
         };
         assert!(error(&[("CARDMARK_LISTEN", "here")]).contains("CARDMARK_LISTEN is \"here\""));
+        assert!(error(&[("CARDMARK_ORIGIN", "cards.example")]).contains("without a path"));
         assert!(error(&[("CARDMARK_BEHIND_PROXY", "yes")]).contains("0 or 1"));
         assert!(!error(&[("CARDMARK_SITE_SECRET", "hunter2")]).contains("hunter2"));
         assert!(config(&[]).unwrap_err().contains("CARDMARK_DATABASE_URL"));
@@ -291,6 +324,14 @@ mod tests {
             (packs.url.as_deref(), packs.after_days),
             (Some("s3://b"), 3)
         );
+        assert_eq!(with(&[]).unwrap().dumps, None);
+        let set = with(&[
+            ("CARDMARK_DUMPS", "/d"),
+            ("CARDMARK_ORIGIN", "https://Cards.example"),
+        ]);
+        let set = set.unwrap();
+        assert_eq!(set.dumps, Some(PathBuf::from("/d")));
+        assert_eq!(set.origin(), "https://cards.example");
         writeln!(file, "lisen = 1").unwrap();
         assert!(with(&[]).unwrap_err().contains("lisen"));
     }

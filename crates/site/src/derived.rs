@@ -2,17 +2,14 @@
 
 use cardmark_core::Record;
 use cardmark_judge::derive_again;
-use cardmark_share::{MOST_SENT_BYTES, Submission, read_submission};
+use cardmark_share::{Submission, read_submission};
+use cardmark_site_data::unpacked;
 
 use crate::problem::Refusal;
 
-/// Largest kept document, bytes: a little more than a submission, since an amended statement may be longer than the first.
-pub(crate) const MOST_KEPT_BYTES: usize = 2 * MOST_SENT_BYTES;
-
 /// Unpacks a kept document.
 pub(crate) fn unpack(packed: &[u8]) -> Result<String, Refusal> {
-    let unpacked = zstd::bulk::decompress(packed, MOST_KEPT_BYTES).map_err(|_| damaged())?;
-    String::from_utf8(unpacked).map_err(|_| damaged())
+    unpacked(packed).ok_or_else(damaged)
 }
 
 /// Reads a kept document.

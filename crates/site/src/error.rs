@@ -1,5 +1,6 @@
 //! Failures of the program itself.
 
+use cardmark_site_data::DataError;
 use cardmark_site_packs::PacksError;
 use cardmark_site_store::SiteStoreError;
 use thiserror::Error;
@@ -20,6 +21,26 @@ pub enum SiteError {
     /// The database cannot be used.
     #[error("cannot use the database")]
     Store(#[from] SiteStoreError),
+    /// Open data cannot be written or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input")]
+    Input(#[source] std::io::Error),
+    /// A file of an export cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Export {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The site failed to answer for a page.
+    #[error("the page {0} could not be made; the log has the reason")]
+    Page(String),
+    /// Runs were withdrawn whenever an export was nearly complete.
+    #[error("runs were withdrawn while the pages were written, several times; try again")]
+    Withdrawals,
     /// The storage of packs cannot be opened.
     #[error("cannot use the storage of packs")]
     Packs(#[from] PacksError),
@@ -46,6 +67,29 @@ pub enum SiteError {
     /// No folder for what is derived.
     #[error("cannot make a folder")]
     Folder(#[source] std::io::Error),
+    /// A name that an account cannot have.
+    #[error(
+        "{0:?} cannot be the name of an account: use up to 40 letters of ASCII, digits, full stops, `_` and `-`"
+    )]
+    AccountName(String),
+    /// A password that is too short; the fewest characters.
+    #[error("the password has fewer than {0} characters")]
+    ShortPassword(usize),
+    /// There is an account of this name.
+    #[error("the account {0} exists: remove it first, or choose another name")]
+    AccountExists(String),
+    /// There is no account of this name.
+    #[error("there is no account {0}: `cardmark-site account list` shows all")]
+    NoAccount(String),
+    /// A password cannot be hashed.
+    #[error("the password cannot be hashed: is there enough memory?")]
+    Hash,
+    /// A password cannot be read.
+    #[error("cannot read the password")]
+    PasswordInput(#[source] std::io::Error),
+    /// A password was typed otherwise the second time.
+    #[error("the passwords differ")]
+    PasswordsDiffer,
     /// Signals cannot be received.
     #[error("cannot receive signals")]
     Signals(#[source] std::io::Error),

@@ -2,22 +2,28 @@
 //!
 //! The site decides no figure: `share`, `judge` and `report` do, as in the program. It keeps the received bytes.
 
+mod accounts;
 mod answers;
 mod app;
 mod body;
+mod cache;
 mod compare;
 mod config;
 mod derived;
 mod described;
+mod dumps;
 mod error;
+mod export;
 #[doc(hidden)]
 pub mod fuzzing;
 mod health;
+mod kept;
 mod limits;
 mod lists;
 mod logged;
 mod metrics;
 mod mine;
+mod moderation;
 mod openapi;
 mod operation;
 mod packing;
@@ -33,12 +39,18 @@ mod shares;
 mod state;
 mod stream;
 mod submit;
+mod suited;
 
+pub use accounts::{account_add, account_list, account_remove};
 pub use app::router;
 pub use config::{Config, ConfigError, PacksConfig, WriteLimits};
+pub use dumps::{dump_if_due, dump_name};
 pub use error::SiteError;
+pub use export::export_pages;
+pub use moderation::account::{NewAccount, add_account};
+pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
-pub use operation::{pack_by_hand, rebuild, serve, serve_mine};
+pub use operation::{derive, dump, export, import, pack_by_hand, rebuild, serve, serve_mine};
 pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
 pub use server::{Served, listen};
 pub use state::Site;

@@ -5,66 +5,132 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::{explanations, products as known_products};
-use cardmark_share::{CheckName, LEAST_CARDS, LEAST_SUBMITTERS, Problem, product_key};
+use cardmark_share::{CheckName, LEAST_SUBMITTERS, Problem, Summary, product_key};
 use cardmark_site_store::{
-    Change, ChangeKind, MetricRange, ProductRow, RankedProduct, Search, SummaryRow,
+    Change, ChangeKind, MetricRange, ProductRow, RankedContext, RankedProduct, Search, SummaryRow,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::answers::{Listed, day_of, kept};
 use crate::described::{Asked, Read};
+use crate::pages::addresses;
 use crate::parameters::{
-    Key, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
+    Key, MOST_LIMIT, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
 };
 use crate::problem::Refusal;
 use crate::published::{PublishedFigure, of_product};
 use crate::state::Site;
 
 /// Conditions of a search. All have to be met.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, Serialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
     /// Name or key of a product.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) product: Option<String>,
     /// Model of the board, as the record has it.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) board: Option<String>,
     /// Bus, such as `sdr104`.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     bus: Option<String>,
     /// Command queue of the card: `on` or `off`.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     queue: Option<String>,
     /// Suite and version, such as `quick 1`, or the test of storage.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) suite: Option<String>,
     /// Metric that has to lie between `least` and `most`.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     metric: Option<String>,
     /// Least value of the metric.
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     least: Option<f64>,
     /// Greatest value of the metric.
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     most: Option<f64>,
     /// First day of the run, such as `2026-11-01`.
     #[param(format = Date)]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) from: Option<String>,
     /// Last day of the run.
     #[param(format = Date)]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) to: Option<String>,
     /// True for runs of simulated cards, which are apart from all others.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) simulated: Option<bool>,
     /// `next` of the page before.
     #[param(pattern = "^-?[0-9]{1,18}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     cursor: Option<String>,
     /// Entries of a page, 1 to 100; 20.
     #[param(minimum = 1, maximum = 100)]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     limit: Option<u32>,
 }
 
@@ -92,43 +158,20 @@ pub(crate) struct SearchPage {
 }
 
 impl SearchQuery {
-    /// The same without texts that are empty, as a form sends them.
-    pub(crate) fn without_empty(self) -> Self {
-        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-        Self {
-            product: given(self.product),
-            board: given(self.board),
-            bus: given(self.bus),
-            queue: given(self.queue),
-            suite: given(self.suite),
-            metric: given(self.metric),
-            from: given(self.from),
-            to: given(self.to),
-            ..self
-        }
-    }
-
     /// Names and values of all that is given but the cursor.
-    pub(crate) fn parameters(&self) -> Vec<(&'static str, String)> {
-        let texts = [
-            ("product", &self.product),
-            ("board", &self.board),
-            ("bus", &self.bus),
-            ("queue", &self.queue),
-            ("suite", &self.suite),
-            ("metric", &self.metric),
-            ("from", &self.from),
-            ("to", &self.to),
-        ];
-        let texts = texts.map(|(name, value)| (name, value.clone()));
-        let others = [
-            ("least", self.least.map(|value| value.to_string())),
-            ("most", self.most.map(|value| value.to_string())),
-            ("simulated", self.simulated.map(|value| value.to_string())),
-            ("limit", self.limit.map(|value| value.to_string())),
-        ];
-        let all = texts.into_iter().chain(others);
-        all.filter_map(|(name, value)| Some((name, value?)))
+    pub(crate) fn parameters(&self) -> Vec<(String, String)> {
+        let fields = match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let text = |value: Value| match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        fields
+            .into_iter()
+            .filter(|(name, _)| name != "cursor")
+            .map(|(name, value)| (name, text(value)))
             .collect()
     }
 
@@ -202,11 +245,29 @@ pub(crate) async fn search(
     Parameters(query): Parameters<SearchQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let search = query.search()?;
+    let search = in_place(&site, query.search()?).await?;
     let page = site.store.search(&search).await?;
     let next = page.next.map(cursor_text);
     let records = page.heads.into_iter().map(Listed::from).collect();
     Ok(kept(&headers, &SearchPage { records, next }))
+}
+
+/// The search, for the product under which the runs of the one that was asked for count.
+pub(crate) async fn in_place(site: &Site, search: Search) -> Result<Search, Refusal> {
+    let moved = match &search.product {
+        Some(product) => moved(site, product).await?,
+        None => None,
+    };
+    Ok(Search {
+        product: moved.or(search.product),
+        ..search
+    })
+}
+
+/// The product under which moderators count another one.
+pub(crate) async fn moved(site: &Site, name: &str) -> Result<Option<String>, Refusal> {
+    let decisions = site.store.decisions().await?;
+    Ok(decisions.moved(&product_key(name)).map(str::to_owned))
 }
 
 /// A page of a list by name.
@@ -300,42 +361,46 @@ pub(crate) struct SummaryView {
     pub(crate) metric: String,
     /// Circumstances that are the same for all cards.
     pub(crate) context: BTreeMap<String, String>,
-    /// Cards that count: at most five of one submitter.
+    /// Cards that count: at most five of each submitter.
     pub(crate) cards_count: u64,
-    /// Their submitters.
+    /// Their submitters, each with one voice: the median of its cards.
     pub(crate) submitters_count: u64,
-    /// True from 3 cards of 2 submitters on: only then the product is ranked.
+    /// True from three submitters on: only then the product is ranked.
     pub(crate) is_ranked: bool,
-    /// Median of the cards; of each card the median of its runs counts.
+    /// Median of the submitters; of each card the median of its runs counts.
     pub(crate) median: f64,
-    /// Lower end of the 95 % interval of the median, from six cards on.
+    /// Lower end of the 95 % interval of the median, from six submitters on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) low: Option<f64>,
     /// Upper end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) high: Option<f64>,
-    /// Lower quartile of the cards.
+    /// Lower quartile of the submitters.
     pub(crate) lower_quartile: f64,
     /// Upper quartile.
     pub(crate) upper_quartile: f64,
+    /// The submitters by their figures.
+    #[serde(skip)]
+    pub(crate) submitters: Summary,
 }
 
 impl SummaryView {
     /// `None` for a summary without any card.
     fn of(row: SummaryRow) -> Option<Self> {
-        let (median, interval) = row.cards.median()?;
-        let cards_count = row.cards.count();
+        let (median, interval) = row.submitters.median()?;
+        let submitters_count = row.submitters.count();
         Some(Self {
-            is_ranked: cards_count >= LEAST_CARDS && row.submitters_count >= LEAST_SUBMITTERS,
-            cards_count,
-            submitters_count: row.submitters_count,
+            is_ranked: submitters_count >= LEAST_SUBMITTERS,
+            cards_count: row.cards_count,
+            submitters_count,
             median,
             low: interval.map(|interval| interval.low),
             high: interval.map(|interval| interval.high),
-            lower_quartile: row.cards.quantile(0.25)?,
-            upper_quartile: row.cards.quantile(0.75)?,
+            lower_quartile: row.submitters.quantile(0.25)?,
+            upper_quartile: row.submitters.quantile(0.75)?,
             metric: row.metric,
             context: row.context,
+            submitters: row.submitters,
         })
     }
 }
@@ -345,6 +410,9 @@ impl SummaryView {
 pub(crate) struct ProductView {
     #[serde(flatten)]
     pub(crate) entry: ProductEntry,
+    /// Number of the act of a moderator that confirms the name; absent if none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accepted_by: Option<i64>,
     /// Promises on the package, from the catalogue.
     pub(crate) claims: Vec<String>,
     /// Figures of shared runs.
@@ -359,6 +427,7 @@ pub(crate) struct ProductView {
     params(("key" = String, Path, pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$", description = "Key or name of the product")),
     responses(
         (status = 200, description = "The product", body = ProductView),
+        (status = 307, description = "Its runs count under another product"),
         (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
         Asked, Read,
     )
@@ -368,6 +437,10 @@ pub(crate) async fn product(
     Key(name): Key,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
+    if let Some(key) = moved(&site, &name).await? {
+        let address = format!("/api/v1{}", addresses::product(&key));
+        return Ok(Redirect::temporary(&address).into_response());
+    }
     Ok(kept(&headers, &product_view(&site, &name).await?))
 }
 
@@ -403,7 +476,9 @@ pub(crate) async fn product_view(site: &Site, name: &str) -> Result<ProductView,
     };
     let claims = known.map(|known| known.claims.clone()).unwrap_or_default();
     let summaries = rows.into_iter().filter_map(SummaryView::of).collect();
+    let decisions = site.store.decisions().await?;
     Ok(ProductView {
+        accepted_by: decisions.accepted(&key),
         entry,
         claims,
         summaries,
@@ -469,14 +544,20 @@ pub(crate) async fn boards(
     Ok(kept(&headers, &BoardsPage { boards, next }))
 }
 
-/// A metric.
+/// A metric, and a page of its contexts.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct MetricQuery {
+pub(crate) struct ContextsQuery {
     /// Id of the metric, such as `rand_read_4k`.
     #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     metric: String,
+    /// `next` of the page before.
+    #[param(pattern = "^[0-9]{1,18}\\.-?[0-9]{1,19}$")]
+    cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 100.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
 }
 
 /// Circumstances under which a metric was measured.
@@ -490,16 +571,19 @@ pub(crate) struct ContextEntry {
     products_count: u64,
 }
 
-/// Contexts of a metric.
+/// A page of the contexts of a metric.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Contexts {
     /// Those with the most products first.
     contexts: Vec<ContextEntry>,
+    /// Cursor of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 /// Lists the circumstances under which a metric was measured: figures of two of them are not ranked together.
 #[utoipa::path(
-    get, path = "/api/v1/contexts", tag = "read", params(MetricQuery),
+    get, path = "/api/v1/contexts", tag = "read", params(ContextsQuery),
     responses(
         (status = 200, description = "The contexts", body = Contexts),
         Asked, Read,
@@ -507,18 +591,32 @@ pub(crate) struct Contexts {
 )]
 pub(crate) async fn contexts(
     State(site): State<Arc<Site>>,
-    Parameters(query): Parameters<MetricQuery>,
+    Parameters(query): Parameters<ContextsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let rows = site.store.contexts(&plain("metric", query.metric)?).await?;
-    let entry =
-        |(key, context, products_count): (i64, BTreeMap<String, String>, u64)| ContextEntry {
-            key: key.to_string(),
-            context,
-            products_count,
-        };
-    let contexts = rows.into_iter().map(entry).collect();
-    Ok(kept(&headers, &Contexts { contexts }))
+    let metric = plain("metric", query.metric)?;
+    let after = query.cursor.as_deref().map(context_cursor).transpose()?;
+    let limit = limit(query.limit.or(Some(MOST_LIMIT)))?;
+    let found = site.store.contexts(&metric, after, limit).await?;
+    let next = found
+        .last()
+        .filter(|_| found.len() == limit as usize)
+        .map(|last| format!("{}.{}", last.products_count, last.key));
+    let entry = |found: RankedContext| ContextEntry {
+        key: found.key.to_string(),
+        context: found.context,
+        products_count: found.products_count,
+    };
+    let contexts = found.into_iter().map(entry).collect();
+    Ok(kept(&headers, &Contexts { contexts, next }))
+}
+
+/// Reads a cursor of contexts: number of products, a full stop, the key.
+fn context_cursor(text: &str) -> Result<(u64, i64), Refusal> {
+    let parts = text
+        .split_once('.')
+        .and_then(|(count, key)| Some((count.parse().ok()?, key.parse().ok()?)));
+    parts.ok_or_else(wrong_cursor)
 }
 
 /// A metric in a context.
@@ -550,7 +648,7 @@ pub(crate) struct RankedEntry {
 /// A ranking.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RankingView {
-    /// Products with at least three cards of at least two submitters, the best first.
+    /// Products with at least three submitters, the best first.
     places: Vec<RankedEntry>,
 }
 

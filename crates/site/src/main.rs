@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cardmark_site::{Config, PackingDone, openapi_json, pack_by_hand, rebuild, serve, serve_mine};
+use cardmark_site::{
+    Config, PackingDone, SiteError, account_add, account_list, account_remove, derive, dump,
+    export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine,
+};
+use cardmark_site_data::{DerivedPack, Dumped, Imported};
 use cardmark_site_store::Rebuilt;
 use clap::{Parser, Subcommand};
 
@@ -34,14 +38,62 @@ enum Command {
     Rebuild,
     /// Packs older documents now, and replaces packs with withdrawn or amended ones; `serve` does it each hour
     Pack,
+    /// Writes all data as a new folder: JSON lines, Parquet, and a list of files
+    Dump {
+        /// A folder that is not there yet
+        folder: PathBuf,
+    },
+    /// Fills an empty database from a dump, after checking all of it
+    Import {
+        /// The folder of the dump
+        folder: PathBuf,
+    },
+    /// Writes all pages and a dump as a new folder, which needs no server
+    Export {
+        /// A folder that is not there yet
+        #[arg(long = "static", value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+    /// Derives the documents of packs again into tables (Parquet); prints a line for each pack
+    Derive {
+        /// Packs; `-` reads paths from standard input, one a line
+        #[arg(required = true, value_name = "PACK")]
+        packs: Vec<PathBuf>,
+        /// Folder for the tables
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
+    },
+    /// Adds, lists or removes accounts of moderators; possible while the site runs
+    #[command(subcommand)]
+    Account(AccountCommand),
     /// Prints the description of the API (OpenAPI)
     Openapi,
+}
+
+#[derive(Subcommand)]
+enum AccountCommand {
+    /// Adds an account and prints the secret of its one-time codes
+    ///
+    /// The password is asked for without showing it, or read as one line if standard input is no terminal.
+    Add {
+        /// Name, which everybody sees beside the acts of the account
+        name: String,
+    },
+    /// Lists all accounts
+    List,
+    /// Removes an account and ends its sessions; its acts stay
+    Remove {
+        /// Name
+        name: String,
+    },
 }
 
 const HELP: &str = "\
 Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names in brackets):
   CARDMARK_LISTEN         address and port; 127.0.0.1:8080 [listen]
   CARDMARK_DATABASE_URL   sqlite:FILE or postgres://…; a file in the data folder [database_url]
+  CARDMARK_ORIGIN         https://HOST, as readers reach the site; the address it listens on [origin]
+  CARDMARK_DUMPS          folder for a daily dump, shown at /data [dumps, folder]
   CARDMARK_REPLICA_URL    a second PostgreSQL that answers lists [replica_url]
   CARDMARK_SITE_SECRET    any long text; the same for all instances [secret]
   CARDMARK_BEHIND_PROXY   1 if a proxy in front sets X-Forwarded-For [behind_proxy]
@@ -51,12 +103,16 @@ Examples:
   cardmark-site                                          on http://127.0.0.1:8080
   CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
   cardmark-site --mine                                   the runs of this computer, for its browser
+  cardmark-site account add anna                         a moderator's account
   cardmark-site openapi > openapi.json";
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Some(Command::Openapi) = arguments.command {
         return printed(&openapi_json());
+    }
+    if let Some(Command::Derive { packs, to }) = &arguments.command {
+        return ended(derive(packs, to, show_pack));
     }
     let config = match Config::from_environment() {
         Ok(config) => config,
@@ -66,18 +122,43 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
     };
-    let ended = runtime.block_on(async {
+    ended(runtime.block_on(async {
         match arguments.command {
+            Some(Command::Dump { folder }) => dump(&config, &folder)
+                .await
+                .map(|dumped| show_dump(&dumped)),
+            Some(Command::Import { folder }) => {
+                let imported = import(&config, &folder).await;
+                imported.map(|imported| show_import(&imported))
+            }
+            Some(Command::Export { folder }) => {
+                let count = export(config, &folder).await;
+                count.map(|count| show_text(&format!("{count} pages")))
+            }
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
             Some(Command::Pack) => pack_by_hand(&config).await.map(|done| show_packed(&done)),
+            Some(Command::Account(command)) => account(&config, command).await,
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
-    });
-    match ended {
+    }))
+}
+
+fn ended(result: Result<(), SiteError>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&chain(&error)),
     }
+}
+
+async fn account(config: &Config, command: AccountCommand) -> Result<(), SiteError> {
+    let text = match command {
+        AccountCommand::Add { name } => account_add(config, &name).await?,
+        AccountCommand::List => account_list(config).await?,
+        AccountCommand::Remove { name } => account_remove(config, &name).await?,
+    };
+    let _ = printed(&text);
+    Ok(())
 }
 
 fn chain(error: &dyn std::error::Error) -> String {
@@ -96,8 +177,32 @@ fn printed(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+fn show_text(text: &str) {
+    let _ = printed(text);
+}
+
+fn show_dump(dumped: &Dumped) {
+    let manifest = &dumped.manifest;
+    show_text(&format!(
+        "{} records, {} quarantined, {} withdrawn; {} bytes",
+        manifest.records, manifest.quarantined, manifest.tombstones, dumped.bytes
+    ));
+}
+
+fn show_import(imported: &Imported) {
+    let manifest = &imported.manifest;
+    show_text(&format!(
+        "{} records, {} of another state or level than in the dump, {} withdrawn; {} products",
+        manifest.records, imported.differing_count, manifest.tombstones, imported.products_count
+    ));
+}
+
+fn show_pack(derived: &DerivedPack) {
+    show_text(&serde_json::to_string(derived).unwrap_or_default());
+}
+
 fn show(rebuilt: &Rebuilt) {
-    let _ = printed(&format!(
+    show_text(&format!(
         "{} records, {} changed, {} unreadable; {} products",
         rebuilt.records_count,
         rebuilt.changed_count,

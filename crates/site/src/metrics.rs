@@ -89,7 +89,7 @@ impl Default for Metrics {
         registry.register("records", "Stored records", records.clone());
         registry.register(
             "quarantined_records",
-            "Stored records with a failed check",
+            "Stored records that are quarantined",
             quarantined.clone(),
         );
         registry.register(

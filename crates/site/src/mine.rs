@@ -25,7 +25,7 @@ use crate::submit::{Sender, incoming_of};
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 /// Sender of all local runs. Nothing can be sent to this site, so that neither is a secret.
 const SENDER: Sender = Sender {
-    tag: Some([1; 16]),
+    submitter: Some([1; 16]),
     token_hash: Some([1; 32]),
 };
 

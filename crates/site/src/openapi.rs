@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
-use crate::answers::{kept, tagged};
+use crate::answers::kept;
+use crate::kept::Kept;
+use crate::moderation::{answer, api as acts};
 use crate::problem::Refusal;
 use crate::{compare, lists, published, records, seeds, submit};
 
@@ -23,7 +25,7 @@ use crate::{compare, lists, published, records, seeds, submit};
     paths(
         submit::submit, records::record, records::document, records::state, records::amend, records::withdraw,
         lists::search, lists::products, lists::product, lists::boards, lists::contexts, lists::ranking, lists::changes,
-        lists::checks, compare::compare, compare::rank, published::published, seeds::issue,
+        answer::answer, acts::acts, acts::act, lists::checks, compare::compare, compare::rank, published::published, seeds::issue,
     ),
     modifiers(&EditToken),
 )]
@@ -56,12 +58,8 @@ pub fn openapi_json() -> String {
 }
 
 pub(crate) async fn openapi(headers: HeaderMap) -> Response {
-    tagged(
-        &headers,
-        "application/json",
-        TEXT.clone().into_bytes(),
-        None,
-    )
+    static KEPT: LazyLock<Kept> = LazyLock::new(|| Kept::new("application/json", TEXT.as_str()));
+    KEPT.answer(&headers)
 }
 
 pub(crate) async fn index(headers: HeaderMap) -> Response {
@@ -95,12 +93,7 @@ pub(crate) async fn schema(
             ));
         }
     };
-    Ok(tagged(
-        &headers,
-        "application/schema+json",
-        text.as_bytes().to_vec(),
-        None,
-    ))
+    Ok(Kept::new("application/schema+json", text).answer(&headers))
 }
 
 const RECORD_SCHEMA: &str = include_str!("../../../schema/record-1.json");

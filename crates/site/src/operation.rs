@@ -1,10 +1,14 @@
 //! The process: start, end, and everything derived again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_share::{TAG_BYTES, card_key, derive};
+use cardmark_share::TAG_BYTES;
+use cardmark_site_data::{
+    DerivedPack, DumpAbout, Dumped, Imported, derive_pack, import as import_dump, unpacked,
+    write_dump,
+};
 use cardmark_site_packs::PackStorage;
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use cardmark_store::Places;
@@ -13,11 +17,12 @@ use tokio::task::JoinSet;
 use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
 
-use crate::answers::{day_of, now_ms};
+use crate::answers::now_ms;
 use crate::app::router;
 use crate::config::Config;
-use crate::derived;
+use crate::dumps;
 use crate::error::SiteError;
+use crate::export::export_pages;
 use crate::mine::Library;
 use crate::packing::{PackReader, Packing, PackingDone, pack, pack_hourly};
 use crate::server::{Served, listen};
@@ -25,6 +30,9 @@ use crate::state::Site;
 
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
+
+/// Time between two looks for acts that are not applied.
+const APPLY_EVERY: Duration = Duration::from_secs(60);
 
 /// Answers requests until the process receives SIGTERM or SIGINT.
 ///
@@ -48,6 +56,8 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let site = Arc::new(site);
     let mut jobs = JoinSet::new();
     jobs.spawn(purge(Arc::clone(&site)));
+    jobs.spawn(apply(Arc::clone(&site)));
+    jobs.spawn(dumps::keep_up(Arc::clone(&site)));
     if let Some(packs) = site.packs.clone() {
         jobs.spawn(pack_hourly(Arc::clone(&site), packs));
     }
@@ -155,6 +165,76 @@ pub async fn pack_by_hand(config: &Config) -> Result<PackingDone, SiteError> {
     Ok(done?)
 }
 
+/// Writes a dump as a new folder.
+///
+/// # Errors
+/// If the database cannot be used, or the dump cannot be written.
+pub async fn dump(config: &Config, folder: &Path) -> Result<Dumped, SiteError> {
+    let store = SiteStore::open(&config.database_url).await?;
+    let about = DumpAbout {
+        site: config.origin(),
+        now_ms: now_ms(),
+    };
+    let dumped = write_dump(&store, folder, about).await;
+    store.close().await;
+    Ok(dumped?)
+}
+
+/// Fills an empty database from a dump.
+///
+/// # Errors
+/// If the database is not empty or cannot be used, or the dump is damaged.
+pub async fn import(config: &Config, folder: &Path) -> Result<Imported, SiteError> {
+    let store = SiteStore::open(&config.database_url).await?;
+    let imported = import_dump(&store, folder).await;
+    store.close().await;
+    Ok(imported?)
+}
+
+/// Writes all pages and a dump as a new folder, which needs no server; returns the number of pages.
+///
+/// # Errors
+/// If the database cannot be used, or a file cannot be written.
+pub async fn export(config: Config, folder: &Path) -> Result<u64, SiteError> {
+    let store = SiteStore::open(&config.database_url).await?;
+    let exported = export_pages(&store, config, folder).await;
+    store.close().await;
+    exported
+}
+
+/// Derives the documents of packs again into tables; calls a function after each pack. `-` among the packs stands for paths on
+/// standard input, one a line.
+///
+/// # Errors
+/// If a pack cannot be read, or a table cannot be written.
+pub fn derive(
+    packs: &[PathBuf],
+    to: &Path,
+    mut done: impl FnMut(&DerivedPack),
+) -> Result<(), SiteError> {
+    for pack in packs {
+        if pack.as_os_str() == "-" {
+            for line in std::io::stdin().lines() {
+                let line = line.map_err(SiteError::Input)?;
+                done(&derive_pack(Path::new(&line), to)?);
+            }
+        } else {
+            done(&derive_pack(pack, to)?);
+        }
+    }
+    Ok(())
+}
+
+/// Applies acts of moderators that another process began to apply, or recorded.
+async fn apply(site: Arc<Site>) {
+    loop {
+        if let Err(error) = site.store.apply_all().await {
+            tracing::warn!(?error, "acts could not be applied");
+        }
+        tokio::time::sleep(APPLY_EVERY).await;
+    }
+}
+
 /// Derives everything again from the received bytes.
 ///
 /// # Errors
@@ -176,11 +256,5 @@ pub(crate) fn rederived(
     tag: Option<[u8; TAG_BYTES]>,
     received_ms: i64,
 ) -> Option<Rederived> {
-    let submission = derived::submission(packed).ok()?;
-    let derivation = derive(&submission, &day_of(received_ms));
-    Some(Rederived {
-        extract: derivation.extract,
-        checks: derivation.checks,
-        card: card_key(&submission.record, tag.as_ref()),
-    })
+    cardmark_site_data::rederived(&unpacked(packed)?, tag, received_ms)
 }

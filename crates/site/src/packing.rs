@@ -10,6 +10,7 @@ use std::time::Duration;
 use cardmark_share::{
     PackEntry, PackError, Packed, from_hexadecimal, read_pack, to_hexadecimal, write_pack,
 };
+use cardmark_site_data::unpacked;
 use cardmark_site_packs::{PackName, PackStorage, Packs, PacksError};
 use cardmark_site_store::{
     KeptBody, Lease, MOST_PACKED_TOGETHER, Place, Placed, Placing, ReadPacked, Reading, SiteStore,
@@ -21,7 +22,6 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use crate::answers::now_ms;
-use crate::derived::MOST_KEPT_BYTES;
 use crate::state::Site;
 
 /// Name of the lease.
@@ -371,8 +371,7 @@ async fn checked(body: KeptBody) -> Result<Option<Packed>, PackingError> {
 
 /// Returns whether packed bytes are those of the document with a digest.
 fn is_of(packed: &[u8], digest: &[u8; 32]) -> bool {
-    let document = zstd::bulk::decompress(packed, MOST_KEPT_BYTES);
-    document.is_ok_and(|document| Sha256::digest(document)[..] == digest[..])
+    unpacked(packed).is_some_and(|document| Sha256::digest(document)[..] == digest[..])
 }
 
 /// Bytes of an entry, if they are those of its digest.

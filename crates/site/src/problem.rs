@@ -10,6 +10,8 @@ const BUSY_RETRY_S: u64 = 5;
 
 /// Seconds after which a document is asked for again whose pack cannot be read.
 const PACK_RETRY_S: u64 = 60;
+/// Seconds after which a site that takes nothing in is asked again.
+const READ_ONLY_RETRY_S: u64 = 600;
 
 /// An error as an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +95,11 @@ impl Refusal {
     }
 
     pub(crate) fn too_large(most: usize, of: &str) -> Self {
-        let detail = format!("{of} is larger than {} MiB; no record is", most >> 20);
+        let most = match most >> 20 {
+            0 => format!("{} KiB", most >> 10),
+            most => format!("{most} MiB"),
+        };
+        let detail = format!("{of} is larger than {most}");
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "too-large",
@@ -135,6 +141,19 @@ impl Refusal {
             detail,
         );
         refusal.retry_after_s = Some(PACK_RETRY_S);
+        refusal
+    }
+
+    /// A moderator switched the site to reading only.
+    pub(crate) fn read_only() -> Self {
+        let detail = "the site takes nothing in at present; what it has can be read and withdrawn";
+        let mut refusal = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "read-only",
+            "The site takes nothing in",
+            detail,
+        );
+        refusal.retry_after_s = Some(READ_ONLY_RETRY_S);
         refusal
     }
 

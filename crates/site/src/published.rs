@@ -5,15 +5,16 @@ use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use cardmark_catalog::publications;
+use cardmark_catalog::{metric_quantities, publications};
 use cardmark_core::Quantity;
 use cardmark_judge::ordered_metrics;
 use cardmark_share::Extract;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answers::kept;
+use crate::answers::json;
 use crate::described::Read;
+use crate::kept::Kept;
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
 
@@ -37,6 +38,13 @@ pub(crate) struct PublishedFigure {
     pub(crate) quantity: Quantity,
     /// Value.
     pub(crate) value: f64,
+}
+
+static QUANTITIES: LazyLock<BTreeMap<String, Quantity>> = LazyLock::new(metric_quantities);
+
+/// The quantity of a metric; a count if it is unknown.
+pub(crate) fn quantity(metric: &str) -> Quantity {
+    QUANTITIES.get(metric).copied().unwrap_or(Quantity::Count)
 }
 
 /// All published figures by key of product.
@@ -94,6 +102,9 @@ pub(crate) async fn published(
     _: Parameters<Nothing>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let figures = FIGURES.values().flatten().cloned().collect();
-    Ok(kept(&headers, &Published { figures }))
+    static ANSWER: LazyLock<Kept> = LazyLock::new(|| {
+        let figures = FIGURES.values().flatten().cloned().collect();
+        json(&Published { figures })
+    });
+    Ok(ANSWER.answer(&headers))
 }

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use cardmark_core::{documents_of, parse_statement, visible};
+use cardmark_core::{Record, documents_of, parse_statement, visible};
 use cardmark_share::{Accepted, Check, Problem, derive, hash_of_token_text, read_submission};
 use cardmark_site_store::{Amended, Amendment, Bucket, Found, Head, StoredDocument, Withdrawn};
 use serde::Serialize;
@@ -16,9 +16,10 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answers::{Listed, accepted, day_of, kept, now_ms, tagged, withdrawn};
+use crate::answers::{self, Listed, accepted, day_of, now_ms, withdrawn};
 use crate::derived;
 use crate::described::{OfRun, Read, Stored};
+use crate::kept::{A_MINUTE, Encoding, Form, Kept, tag_of};
 use crate::parameters::RunId;
 use crate::peer::Block;
 use crate::problem::Refusal;
@@ -64,9 +65,13 @@ pub(crate) async fn record(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let head = head(&site, id).await?;
-    let stored = stored(&site, id).await?;
-    let record = tokio::task::spawn_blocking(move || derived::record(&stored.packed));
-    let record = record.await.map_err(|_| Refusal::failed())??;
+    let path = format!("/api/v1/records/{id}");
+    let answer = site.answers.get(&path, &head, view(&site, &head)).await?;
+    Ok(answer.answer(&headers))
+}
+
+async fn view(site: &Arc<Site>, head: &Head) -> Result<Kept, Refusal> {
+    let record = derived_record(site, head.id).await?;
     let json = |value: Result<Value, serde_json::Error>| value.map_err(|_| Refusal::failed());
     let view = RecordView {
         checks: head.checks.clone(),
@@ -75,9 +80,9 @@ pub(crate) async fn record(
         metrics: json(serde_json::to_value(&record.metrics))?,
         findings: json(serde_json::to_value(&record.findings))?,
         verdicts: json(serde_json::to_value(&record.derived))?,
-        listed: head.into(),
+        listed: head.clone().into(),
     };
-    Ok(kept(&headers, &view))
+    Ok(answers::json(&view))
 }
 
 /// The bytes as they were received; after an amendment with the new statement.
@@ -96,23 +101,19 @@ pub(crate) async fn document(
 ) -> Result<Response, Refusal> {
     head(&site, id).await?;
     let stored = stored(&site, id).await?;
-    if takes_zstd(&headers) {
-        return Ok(tagged(&headers, DOCUMENT_TYPE, stored.packed, Some("zstd")));
+    let tag = tag_of(&stored.digest);
+    let form = |encoding| Form {
+        kind: DOCUMENT_TYPE,
+        tag: &tag,
+        encoding,
+    };
+    if Encoding::asked(&headers) == Encoding::Zstd {
+        return Ok(form(Encoding::Zstd).answer(&headers, stored.packed.into(), A_MINUTE));
     }
-    let text = tokio::task::spawn_blocking(move || derived::unpack(&stored.packed));
+    let packed = stored.packed;
+    let text = tokio::task::spawn_blocking(move || derived::unpack(&packed));
     let text = text.await.map_err(|_| Refusal::failed())??;
-    Ok(tagged(&headers, DOCUMENT_TYPE, text.into_bytes(), None))
-}
-
-fn takes_zstd(headers: &HeaderMap) -> bool {
-    let accepted = headers
-        .get(header::ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok());
-    let mut parts = accepted.unwrap_or_default().split(',').map(str::trim);
-    parts.any(|part| {
-        let (name, rest) = part.split_once(';').unwrap_or((part, ""));
-        name.trim().eq_ignore_ascii_case("zstd") && !rest.replace(' ', "").starts_with("q=0")
-    })
+    Ok(form(Encoding::Plain).answer(&headers, text.into(), A_MINUTE))
 }
 
 /// State of a run, as in the answer to its submission.
@@ -153,7 +154,7 @@ pub(crate) async fn state(
         (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Not a statement on this run", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The site is busy", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The site is busy, or takes nothing in", body = Problem, content_type = "application/problem+json"),
         OfRun,
     )
 )]
@@ -189,6 +190,7 @@ pub(crate) async fn amend(
         Amended::Unknown => Err(Refusal::unknown_run()),
         Amended::Gone => Err(Refusal::withdrawn()),
         Amended::Limited(limit) => Err(Refusal::limited(limit)),
+        Amended::ReadOnly => Err(Refusal::read_only()),
     }
 }
 
@@ -213,7 +215,10 @@ pub(crate) async fn withdraw(
 ) -> Result<Json<Accepted>, Refusal> {
     let token = token_hash(&headers)?;
     match site.store.withdraw(id, token).await? {
-        Withdrawn::Now => Ok(Json(withdrawn(id))),
+        Withdrawn::Now => {
+            site.answers.forget(&id.to_string());
+            Ok(Json(withdrawn(id)))
+        }
         Withdrawn::Forbidden => Err(Refusal::forbidden()),
         Withdrawn::Unknown => Err(Refusal::unknown_run()),
     }
@@ -235,7 +240,18 @@ pub(crate) async fn stored(site: &Site, id: Uuid) -> Result<StoredDocument, Refu
         .ok_or_else(Refusal::withdrawn)
 }
 
-async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refusal> {
+/// The record of a run with everything derived again.
+pub(crate) async fn derived_record(site: &Site, id: Uuid) -> Result<Record, Refusal> {
+    let stored = stored(site, id).await?;
+    let processor = Arc::clone(&site.processors).acquire_owned().await;
+    let record = tokio::task::spawn_blocking(move || {
+        let _processor = processor;
+        derived::record(&stored.packed)
+    });
+    record.await.map_err(|_| Refusal::failed())?
+}
+
+pub(crate) async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refusal> {
     let head = head(site, id).await?;
     match site.store.is_token(id, token).await? {
         true => Ok(head),
@@ -244,7 +260,7 @@ async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refus
 }
 
 /// The hash of the token in `Authorization: Bearer`.
-fn token_hash(headers: &HeaderMap) -> Result<[u8; 32], Refusal> {
+pub(crate) fn token_hash(headers: &HeaderMap) -> Result<[u8; 32], Refusal> {
     let value = headers
         .get(header::AUTHORIZATION)
         .ok_or_else(Refusal::no_token)?;

@@ -1,9 +1,9 @@
-//! What all clients use together, and of which an address block gets a part: connections, memory for bodies.
+//! What all clients use together, with a part for each address block: connections, memory for bodies.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Units of which there are `most`.
+/// At most `most` units.
 #[derive(Debug)]
 pub(crate) struct Shares {
     most: usize,

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::body::BodyMemory;
+use crate::cache::Answers;
 use crate::config::Config;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
@@ -40,6 +41,7 @@ pub struct Site {
     pub(crate) metrics: Metrics,
     /// Storage of packs, if older documents are packed.
     pub(crate) packs: Option<PackStorage>,
+    pub(crate) answers: Answers,
     /// Directory of the journals of this computer, if this is the personal instance.
     pub(crate) mine: Option<PathBuf>,
 }
@@ -49,8 +51,13 @@ impl Site {
     /// other sites cannot read it.
     #[must_use]
     pub fn personal(self, journals: PathBuf) -> Self {
+        let config = Config {
+            dumps: None,
+            ..self.config
+        };
         Self {
             mine: Some(journals),
+            config,
             ..self
         }
     }
@@ -86,6 +93,7 @@ impl Site {
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),
             packs: None,
+            answers: Answers::default(),
             mine: None,
             config,
         }

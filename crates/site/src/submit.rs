@@ -10,8 +10,9 @@ use axum::response::{IntoResponse, Response};
 use cardmark_core::documents_of;
 use cardmark_share::{
     Accepted, Problem, TAG_HEADER, TOKEN_HASH_HEADER, card_key, derive, from_hexadecimal,
-    read_submission,
+    read_submission, submitter_of,
 };
+use cardmark_site_data::packed;
 use cardmark_site_store::{Bucket, Incoming, Put};
 use sha2::{Digest, Sha256};
 use utoipa::IntoParams;
@@ -21,9 +22,6 @@ use crate::body::{MOST_BODY, Received, discard};
 use crate::peer::Block;
 use crate::problem::Refusal;
 use crate::state::Site;
-
-/// Level of packing: a fraction of a millisecond for a usual record.
-const PACKING: i32 = 3;
 
 /// Headers of a submission.
 #[derive(IntoParams)]
@@ -45,7 +43,8 @@ struct SenderHeaders {
 /// The sender, from the headers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sender {
-    pub(crate) tag: Option<[u8; 16]>,
+    /// Pseudonym in place of the tag, which nothing keeps.
+    pub(crate) submitter: Option<[u8; 16]>,
     pub(crate) token_hash: Option<[u8; 32]>,
 }
 
@@ -67,7 +66,7 @@ pub(crate) struct Sender {
         (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Not a record in its public form, with the places", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many submissions; see Retry-After", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The site is busy; see Retry-After", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The site is busy, or takes nothing in; see Retry-After", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn submit(
@@ -98,7 +97,11 @@ async fn answer(
             return Err(refusal);
         }
     };
-    let limits = limits(site, block, sender.tag);
+    if site.store.is_read_only().await? {
+        discard(body).await;
+        return Err(Refusal::read_only());
+    }
+    let limits = limits(site, block, sender.submitter);
     let received = site.bodies.receive(block, headers, body, MOST_BODY).await?;
     // After the body: a slow one holds no place.
     let place = Arc::clone(&site.checking).try_acquire_owned();
@@ -128,6 +131,7 @@ async fn answer(
         )),
         Put::Gone => Err(Refusal::withdrawn()),
         Put::Limited(limit) => Err(Refusal::limited(limit)),
+        Put::ReadOnly => Err(Refusal::read_only()),
     }
 }
 
@@ -153,19 +157,19 @@ fn sender(headers: &HeaderMap) -> Result<Sender, Refusal> {
     let hash = text(TOKEN_HASH_HEADER)
         .map(|text| from_hexadecimal(text).ok_or_else(|| wrong(TOKEN_HASH_HEADER, 64)));
     Ok(Sender {
-        tag: tag.transpose()?,
+        submitter: tag.transpose()?.as_ref().map(submitter_of),
         token_hash: hash.transpose()?,
     })
 }
 
-pub(crate) fn limits(site: &Site, block: [u8; 16], tag: Option<[u8; 16]>) -> Vec<Bucket> {
+pub(crate) fn limits(site: &Site, block: [u8; 16], submitter: Option<[u8; 16]>) -> Vec<Bucket> {
     let writes = site.config.writes;
     let of_address = Bucket {
         key: block,
         most: f64::from(writes.of_address),
         per_hour: f64::from(writes.of_address_per_hour),
     };
-    let of_tag = tag.map(|key| Bucket {
+    let of_tag = submitter.map(|key| Bucket {
         key,
         most: f64::from(writes.of_tag),
         per_hour: f64::from(writes.of_tag_per_hour),
@@ -197,10 +201,10 @@ pub(crate) fn incoming_of(
         packed: pack(text)?,
         digest: Sha256::digest(text.as_bytes()).into(),
         record_digest: Sha256::digest(document.as_bytes()).into(),
-        card: card_key(&submission.record, sender.tag.as_ref()),
+        card: card_key(&submission.record, sender.submitter.as_ref()),
         extract: derivation.extract,
         checks: derivation.checks,
-        tag: sender.tag,
+        tag: sender.submitter,
         token_hash: sender.token_hash,
         revision: submission
             .statement
@@ -212,5 +216,5 @@ pub(crate) fn incoming_of(
 
 /// Packs a document for the database.
 pub(crate) fn pack(text: &str) -> Result<Vec<u8>, Refusal> {
-    zstd::bulk::compress(text.as_bytes(), PACKING).map_err(|_| Refusal::failed())
+    packed(text).ok_or_else(Refusal::failed)
 }

@@ -326,6 +326,10 @@ const EXAMPLES: [(&str, &Examples); 24] = [
                 "cardmark submit --amend 5015772c",
                 "after `cardmark label`: send the labels again",
             ),
+            (
+                "cardmark submit 5015772c --answer \"the clock of this board was wrong\"",
+                "answer to a quarantine, for the moderators of the site",
+            ),
             ("cardmark submit --withdraw 5015772c", "take it back"),
             (
                 "cardmark submit --export-secret secret.txt",

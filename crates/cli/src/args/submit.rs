@@ -27,13 +27,13 @@ pub(crate) struct SubmitArguments {
     pub(crate) dry_run: bool,
     /// Keep this field of the public form, such as `labels.sample` or `started_at`
     #[arg(long, value_name = "FIELD", value_parser = keepable,
-        conflicts_with_all = ["status", "withdraw", "export_secret", "import_secret"])]
+        conflicts_with_all = ["status", "withdraw", "answer", "export_secret", "import_secret"])]
     pub(crate) keep: Vec<String>,
     /// Address of the site, such as https://cards.example; without it, CARDMARK_SERVER or `server` in the configuration
     #[arg(long, value_name = "URL", value_parser = parse_server)]
     pub(crate) server: Option<Server>,
     /// Send or withdraw without asking
-    #[arg(long, conflicts_with_all = ["dry_run", "status", "amend", "export_secret", "import_secret"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "status", "amend", "answer", "export_secret", "import_secret"])]
     pub(crate) yes: bool,
     /// Show the state of these runs on the site; without RUN, of all that were sent there
     #[arg(long, group = "other")]
@@ -44,6 +44,9 @@ pub(crate) struct SubmitArguments {
     /// Withdraw runs: the site deletes them
     #[arg(long, group = "other")]
     pub(crate) withdraw: bool,
+    /// Answer to the quarantine of a run, for the moderators of the site: up to 2,000 characters
+    #[arg(long, group = "other", value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) answer: Option<String>,
     /// Write the secret that can amend and withdraw the runs of this store; `-` prints it
     #[arg(long, group = "other", value_name = "FILE|-")]
     pub(crate) export_secret: Option<PathBuf>,

@@ -35,7 +35,7 @@ use there::There;
 /// Runs that are described before they are sent.
 const MOST_LISTED: usize = 20;
 
-/// Sends runs to a results site, or shows, amends or withdraws them there.
+/// Sends runs to a results site, or shows, amends or withdraws them there, or answers to a quarantine.
 pub(crate) fn submit(arguments: &SubmitArguments) -> Result<Exit, CommandError> {
     if let Some(path) = &arguments.export_secret {
         return secret::export(path);
@@ -47,7 +47,7 @@ pub(crate) fn submit(arguments: &SubmitArguments) -> Result<Exit, CommandError> 
     if arguments.dry_run {
         return dry_run(arguments, &settings);
     }
-    if !arguments.status && !arguments.withdraw {
+    if !arguments.status && !arguments.withdraw && arguments.answer.is_none() {
         settings.may_send()?;
     }
     let server = settings.server(arguments.server.as_ref())?;
@@ -66,6 +66,8 @@ pub(crate) fn submit(arguments: &SubmitArguments) -> Result<Exit, CommandError> 
         change::amend(&there, &mut store, arguments)
     } else if arguments.withdraw {
         change::withdraw(&there, &mut store, arguments)
+    } else if let Some(text) = &arguments.answer {
+        change::answer(&there, &mut store, &arguments.runs, text)
     } else {
         submit_runs(&there, &mut store, arguments)
     }
@@ -196,8 +198,8 @@ fn describe(server: &Server, parcels: &[Parcel]) {
     say_withheld(&withheld.cloned().collect());
     say("`--dry-run` shows every byte.", 0);
     say(
-        "\nThe data become public domain (CC0 1.0). You can withdraw a run later; copies that others made by then \
-         remain.",
+        "\nThe data become public domain (CC0 1.0), which cannot be revoked. All runs of this computer carry the same \
+         pseudonym on a site, which its dumps publish. You can withdraw a run later; copies that others made by then remain.",
         0,
     );
 }

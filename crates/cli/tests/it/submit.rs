@@ -653,3 +653,30 @@ fn only_a_trusted_certificate_is_accepted() {
     assert_error(&with("key.pem"), 2, &["it holds no certificate"]);
     assert_error(&with("none.pem"), 2, &["Cannot read root certificates"]);
 }
+
+#[test]
+fn the_owner_answers_to_a_quarantine() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    assert_done(&submit(&program, &site, &["last", "--yes"]));
+    let sent = site.take_one();
+    let text = "the clock was wrong; see \u{2713}";
+    site.answer([Instead::State("quarantined", json!([]))]);
+    let answered = submit(&program, &site, &["last", "--answer", text]);
+    assert_done(&answered);
+    assert!(answered.stdout.contains("quarantined"), "{answered}");
+    let seen = site.take_one();
+    let path = format!("/api/v1/records/{id}/answer");
+    assert_eq!((&*seen.method, &*seen.path), ("PUT", &*path));
+    assert_eq!(seen.text(), text);
+    assert_eq!(token(&seen).1, sent.headers["cardmark-token-hash"]);
+    let refusal = json!({"title": "The run is not quarantined", "detail": "nothing to decide"});
+    site.answer([Instead::Answer(409, "", refusal)]);
+    let refused = submit(&program, &site, &["last", "--answer", text]);
+    assert_error(&refused, 1, &["not quarantined", "nothing to decide"]);
+    let empty = submit(&program, &site, &["last", "--answer", ""]);
+    assert_eq!(empty.code, 2, "{empty}");
+    let both = submit(&program, &site, &["last", "--answer", "x", "--withdraw"]);
+    assert_eq!(both.code, 2, "{both}");
+}

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas, Look, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, Tex
 use crate::layout::{cut_by, wrap_by};
 
 /// Width of bold text relative to plain text, roughly.
-const BOLD: f64 = 1.1;
+pub(super) const BOLD: f64 = 1.1;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 20.0;
 /// The same of small text.

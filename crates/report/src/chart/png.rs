@@ -27,12 +27,17 @@ const PALETTE: Palette = Palette::LIGHT;
 /// can be as long as the chart.
 #[must_use]
 pub fn png(chart: &Chart) -> Option<Vec<u8>> {
+    picture(|canvas| (Size::Wide.width(), chart.draw(canvas, Size::Wide)))
+}
+
+/// A picture of what is drawn, of the size that `draw` returns.
+pub(super) fn picture(draw: impl FnOnce(&mut dyn Canvas) -> Point) -> Option<Vec<u8>> {
     let mut picture = Picture {
         shapes: Vec::new(),
         face: Face::parse(FONT, 0).ok()?,
     };
-    let height = chart.draw(&mut picture, Size::Wide);
-    picture.finish((Size::Wide.width(), height))
+    let size = draw(&mut picture);
+    picture.finish(size)
 }
 
 /// A picture under construction.

@@ -190,7 +190,11 @@ fn row(subject: &Subject<'_>, rates: &[&Rate], is_below_card: bool, has_count: b
     let figures = rates
         .iter()
         .map(|(id, quantity)| cell(subject, id, *quantity));
+    let values = rates
+        .iter()
+        .map(|(id, _)| subject.rate(id).map(|(value, _)| value));
     Row::new(std::iter::once(name).chain(figures).collect())
+        .valued(std::iter::once(None).chain(values).collect())
 }
 
 /// A figure with half of its interval, or with the number that its source prints, if that differs.
@@ -340,7 +344,13 @@ pub(super) fn others(subjects: &[Subject<'_>]) -> Vec<Block> {
                 false => subject.name.clone(),
             };
             let is_empty = cells.iter().all(|cell| cell == MISSING);
-            (!is_empty).then(|| Row::new(std::iter::once(name).chain(cells).collect()))
+            let values = part.iter().map(|(id, _)| {
+                let values = subject.measuring(id).map(|metric| metric.value);
+                values.reduce(f64::min)
+            });
+            let row = Row::new(std::iter::once(name).chain(cells).collect())
+                .valued(std::iter::once(None).chain(values).collect());
+            (!is_empty).then_some(row)
         };
         Block::Table {
             caption: "Times, scores and sizes".to_owned(),

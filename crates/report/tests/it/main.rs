@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod badge;
 mod builder;
 mod charts;
 mod colour;

@@ -3,9 +3,9 @@
 use crate::check::{Check, CheckName, CheckOutcome};
 use crate::summary::Summary;
 
-/// Cards below which nothing is called far.
-const LEAST_CARDS: u64 = 10;
-/// A figure is far if it lies outside the middle half of all cards by more than this many times the width of that
+/// Submitters below which nothing is called far.
+const LEAST_SUBMITTERS: u64 = 10;
+/// A figure is far if it lies outside the middle half of all figures by more than this many times the width of that
 /// half, in logarithms (J. Tukey, *Exploratory Data Analysis*, 1977: "far out").
 const FAR: f64 = 3.0;
 /// Narrowest width that is taken for a product: a factor of 1.1.
@@ -18,7 +18,7 @@ pub fn product_range<'a>(figures: impl IntoIterator<Item = (&'a str, f64, &'a Su
     let name = CheckName::ProductRange;
     let (mut far, mut known) = (Vec::new(), false);
     for (metric, value, summary) in figures {
-        if summary.count() < LEAST_CARDS || value <= 0.0 {
+        if summary.count() < LEAST_SUBMITTERS || value <= 0.0 {
             continue;
         }
         known = true;
@@ -32,7 +32,7 @@ pub fn product_range<'a>(figures: impl IntoIterator<Item = (&'a str, f64, &'a Su
     }
     match (known, far.as_slice()) {
         (false, _) => {
-            let reason = format!("fewer than {LEAST_CARDS} cards of the product are known");
+            let reason = format!("fewer than {LEAST_SUBMITTERS} people sent runs of the product");
             Check::of(name, CheckOutcome::CannotTell, reason)
         }
         (true, []) => Check::passed(name),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{Quantity, StorageKind};
 use cardmark_share::{Area, CheckOutcome, context_key};
-use cardmark_site_store::{ChangeKind, Head, MetricRange, Search, SiteStore};
+use cardmark_site_store::{ChangeKind, Head, MetricRange, RankedContext, Search, SiteStore};
 use uuid::Uuid;
 
 use crate::samples::{METRICS, NOW_MS, amendment, by_itself, incoming, token};
@@ -269,10 +269,10 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     let store = site.open().await;
     let mut run = 0;
     for (product, submitters, cards) in [
-        ("Fast", 2, 3),
+        ("Fast", 3, 4),
         ("Slow", 3, 3),
         ("Lonely", 1, 5),
-        ("Rare", 2, 2),
+        ("Rare", 2, 5),
     ] {
         for card in 0..cards {
             run += 1;
@@ -298,12 +298,26 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     assert_eq!(store.ranking(METRICS[0], key, 1).await.unwrap().len(), 1);
     let ranked = store.ranking(METRICS[0], key, 2).await.unwrap();
     assert_eq!(
-        (ranked[1].row.cards.count(), ranked[1].row.submitters_count),
-        (3, 3)
+        (ranked[0].row.submitters.count(), ranked[0].row.cards_count),
+        (3, 4)
     );
-    let contexts = store.contexts(METRICS[0]).await.unwrap();
-    assert_eq!(contexts, [(key, incoming(1, "", 0, 0).extract.context, 2)]);
-    assert_eq!(store.contexts("other").await.unwrap(), []);
+    let expected = RankedContext {
+        key,
+        context: incoming(1, "", 0, 0).extract.context,
+        products_count: 2,
+    };
+    for (after, is_there) in [
+        (None, true),
+        (Some((3, key)), true),
+        (Some((2, key - 1)), true),
+        (Some((2, key)), false),
+        (Some((1, key - 1)), false),
+    ] {
+        let contexts = store.contexts(METRICS[0], after, 10).await.unwrap();
+        assert_eq!(contexts.first(), is_there.then_some(&expected), "{after:?}");
+    }
+    assert_eq!(store.contexts(METRICS[0], None, 0).await.unwrap(), []);
+    assert_eq!(store.contexts("other", None, 10).await.unwrap(), []);
 
     let page = store.products("", None, 3).await.unwrap();
     let keys: Vec<_> = page.iter().map(|row| row.key.as_str()).collect();
@@ -313,7 +327,7 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     assert_eq!(store.products("SL", None, 3).await.unwrap()[0].name, "Slow");
     assert_eq!(
         store.boards(None, 5).await.unwrap(),
-        [("Board 5".to_owned(), 13)]
+        [("Board 5".to_owned(), 17)]
     );
     assert_eq!(store.boards(Some("Board 5"), 5).await.unwrap(), []);
 }
@@ -331,17 +345,18 @@ pub(crate) async fn cards_of_a_submitter_are_capped(site: Site) {
     let (product, summaries) = store.product("~card a").await.unwrap().unwrap();
     assert_eq!((product.runs_count, product.cards_count), (21, 6));
     for row in &summaries {
-        assert_eq!((row.cards.count(), row.submitters_count), (6, 2));
+        assert_eq!((row.submitters.count(), row.cards_count), (2, 6));
     }
-    let expected: BTreeSet<i32> = (16..=21)
+    // The median of the five cards, and the only card of the other.
+    let expected: BTreeSet<i32> = [18, 21]
         .map(|run| incoming(run, "Card A", 1, 1).extract.figures[0].value)
         .map(cardmark_share::bucket_of_value)
-        .collect();
+        .into();
     let row = summaries
         .iter()
         .find(|row| row.metric == METRICS[0])
         .unwrap();
-    let found: BTreeSet<i32> = row.cards.counts().map(|(bucket, _)| bucket).collect();
+    let found: BTreeSet<i32> = row.submitters.counts().map(|(bucket, _)| bucket).collect();
     assert_eq!(found, expected);
 }
 

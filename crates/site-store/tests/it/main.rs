@@ -12,6 +12,7 @@
 mod contract;
 mod limits;
 mod lists;
+mod moderation;
 mod postgres;
 mod rebuild;
 mod records;

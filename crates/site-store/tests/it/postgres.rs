@@ -7,7 +7,8 @@ use crate::samples::incoming;
 use crate::site::{Site, with_postgres};
 
 /// Tables with the id of the record.
-const PARTITIONED: [&str; 8] = [
+const PARTITIONED: [&str; 9] = [
+    "answers",
     "bodies",
     "changes",
     "facets",

@@ -134,7 +134,7 @@ async fn pages(store: &SiteStore) {
     }
     let begin = Instant::now();
     store.product("~popular").await.unwrap().unwrap();
-    store.contexts("metric_3").await.unwrap();
+    store.contexts("metric_3", None, 30).await.unwrap();
     println!(
         "  product and contexts: {:.2} ms",
         begin.elapsed().as_secs_f64() * 1000.0

@@ -59,7 +59,7 @@ fn calls_can_move_between_threads() {
         is_send(store.product(""));
         is_send(store.boards(None, 1));
         is_send(store.ranking("", 0, 1));
-        is_send(store.contexts(""));
+        is_send(store.contexts("", None, 1));
         is_send(store.changes(0, 1));
         is_send(store.purge(0));
         is_send(store.counts());

@@ -3,12 +3,22 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 
-pub(super) fn product(key: &str) -> String {
+pub(crate) fn product(key: &str) -> String {
     format!("/products/{}", encoded(key))
 }
 
 pub(super) fn run(id: Uuid) -> String {
     format!("/runs/{id}")
+}
+
+/// The badge of a product or run at this address.
+pub(super) fn badge(of: &str) -> String {
+    format!("{of}/badge.svg")
+}
+
+/// The picture for previews of a product or run at this address.
+pub(super) fn preview(of: &str) -> String {
+    format!("{of}/preview.png")
 }
 
 pub(super) fn ranking(metric: &str, context: &str) -> String {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::addresses;
 use super::frame::{Field, Form, Page, PageRefusal};
-use crate::compare::{compared_sides, records};
+use crate::compare::{Sides, compared_sides};
 use crate::parameters::{Parameters, plain};
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -41,18 +41,24 @@ pub(super) async fn compare(
         return Ok(page.form(form).answer(&headers));
     }
     let across = plain("across", query.across.clone())?;
-    let base = records(&site, &without_spaces(&query.base)).await?;
-    let other = records(&site, &without_spaces(&query.other)).await?;
-    let blocks = tokio::task::spawn_blocking(move || blocks(&base, &other, &across));
-    let blocks = blocks.await.map_err(|_| Refusal::failed())??;
-    let parameters = [
-        ("base", Some(query.base.as_str())),
-        ("other", Some(query.other.as_str())),
-        ("across", Some(query.across.as_str())),
-    ];
-    let page = Page::new("Compare", ABOUT, blocks).form(form);
-    let address = addresses::with("/api/v1/compare", &parameters);
-    Ok(page.link("As data", address).answer(&headers))
+    let [base, other] = [&query.base, &query.other].map(|ids| without_spaces(ids));
+    let sides = Sides::of(&site, &base, &other).await?;
+    let make = async {
+        let (base, other) = sides.records(&site).await?;
+        let blocks = tokio::task::spawn_blocking(move || blocks(&base, &other, &across));
+        let blocks = blocks.await.map_err(|_| Refusal::failed())??;
+        let parameters = [
+            ("base", Some(query.base.as_str())),
+            ("other", Some(query.other.as_str())),
+            ("across", Some(query.across.as_str())),
+        ];
+        let address = addresses::with("/api/v1/compare", &parameters);
+        let page = Page::new("Compare", ABOUT, blocks).form(form);
+        Ok::<_, Refusal>(page.link("As data", address).kept())
+    };
+    let (path, sources) = (sides.path("/compare"), (&query, &sides));
+    let answer = site.answers.get(&path, &sources, make).await?;
+    Ok(answer.answer(&headers))
 }
 
 const ABOUT: &str = "Runs beside each other: what differs, by how much, and how sure that is.";

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use cardmark_site_store::{Head, Search};
 use jiff::Timestamp;
 
-use super::frame::PageRefusal;
-use crate::answers::tagged;
+use super::frame::{PageRefusal, origin};
+use crate::kept::Kept;
 use crate::state::Site;
 
 const ENTRIES: u32 = 30;
@@ -53,18 +53,10 @@ pub(super) async fn feed(
         limit: ENTRIES,
         ..Search::default()
     };
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    let scheme = if site.config.behind_proxy {
-        "https"
-    } else {
-        "http"
-    };
     let feed = Feed {
-        origin: format!("{scheme}://{}", host.unwrap_or("localhost")),
+        origin: origin(&site, &headers),
         entries: site.store.search(&search).await?.heads,
     };
     let kind = "application/atom+xml; charset=utf-8";
-    Ok(tagged(&headers, kind, feed.to_string().into_bytes(), None))
+    Ok(Kept::new(kind, feed.to_string()).answer(&headers))
 }

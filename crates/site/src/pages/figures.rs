@@ -1,23 +1,14 @@
 //! Figures of summaries: tables and charts.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use cardmark_catalog::metric_quantities;
-use cardmark_core::Quantity;
-use cardmark_report::chart::{Bar, Bars, Chart, Group, Heading};
+use cardmark_report::chart::{Bar, Bars, Chart, Curve, Curves, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{amount, in_unit, unit, value};
 use cardmark_report::workload_name;
 
 use crate::lists::SummaryView;
-
-static QUANTITIES: LazyLock<BTreeMap<String, Quantity>> = LazyLock::new(metric_quantities);
-
-/// The quantity of a metric; a count if it is unknown.
-pub(super) fn quantity(metric: &str) -> Quantity {
-    QUANTITIES.get(metric).copied().unwrap_or(Quantity::Count)
-}
+pub(super) use crate::published::quantity;
 
 /// Names of the context that are the same for all summaries, or follow from others.
 const UNTOLD: [&str; 3] = ["method", "origin", "target"];
@@ -49,12 +40,31 @@ pub(super) fn circumstances(context: &BTreeMap<String, String>) -> String {
     }
 }
 
-fn shown(summary: &SummaryView, amount: f64) -> String {
+/// Figures that are offered in rankings, the best known first; any other can be named in an address.
+pub(super) const OFFERED: [&str; 8] = [
+    "rand_read_4k",
+    "rand_write_4k",
+    "seq_read_1m",
+    "seq_write_1m",
+    "sync_write_4k",
+    "mixed_4k",
+    "sqlite_tps",
+    "files_per_s",
+];
+
+/// The same with the offered figures first.
+pub(super) fn offered_first<T>(mut all: Vec<T>, metric: impl Fn(&T) -> &str) -> Vec<T> {
+    let place = |one: &T| OFFERED.iter().position(|offered| *offered == metric(one));
+    all.sort_by_key(|one| place(one).unwrap_or(OFFERED.len()));
+    all
+}
+
+pub(super) fn shown(summary: &SummaryView, amount: f64) -> String {
     value(&summary.metric, quantity(&summary.metric), amount)
 }
 
-/// `7.2 to 8.1 MB/s`, or a dash below six cards.
-fn interval(summary: &SummaryView) -> String {
+/// `7.2 to 8.1 MB/s`, or a dash below six submitters.
+pub(super) fn interval(summary: &SummaryView) -> String {
     match (summary.low, summary.high) {
         (Some(low), Some(high)) => format!("{} to {}", shown(summary, low), shown(summary, high)),
         _ => "–".to_owned(),
@@ -75,6 +85,13 @@ pub(super) fn table<'a>(
             shown(summary, summary.upper_quartile),
             summary.cards_count.to_string(),
             summary.submitters_count.to_string(),
+        ])
+        .valued(vec![
+            None,
+            Some(summary.median),
+            summary.low,
+            Some(summary.lower_quartile),
+            Some(summary.upper_quartile),
         ]);
         match address {
             Some(address) => row.linked(address),
@@ -82,7 +99,7 @@ pub(super) fn table<'a>(
         }
     };
     let columns = [
-        "median of cards",
+        "median",
         "95 % interval",
         "lower quartile",
         "upper quartile",
@@ -99,7 +116,9 @@ pub(super) fn table<'a>(
     }
 }
 
-/// Bars of the medians, with the interval as whisker, or without one below six cards.
+const FOOTER: &str = "cardmark, shared runs, CC0 1.0";
+
+/// Bars of the medians, with the interval as whisker, or without one below six submitters.
 pub(super) fn bars<'a>(
     title: &str,
     metric: &str,
@@ -128,12 +147,59 @@ pub(super) fn bars<'a>(
         heading: Heading {
             name: metric.replace('_', "-"),
             title: title.to_owned(),
-            subtitle: "median of cards; whisker: 95 % interval, from six cards on".to_owned(),
-            footer: "cardmark, shared runs, CC0 1.0".to_owned(),
+            subtitle: "median of submitters; whisker: 95 % interval, from six on".to_owned(),
+            footer: FOOTER.to_owned(),
             about: about.join("; "),
         },
         axis: format!("{}, {}", workload_name(metric), unit(metric, quantity)),
         series: Vec::new(),
         groups,
+    })
+}
+
+/// Fewest submitters of a curve.
+const LEAST_OF_CURVE: u64 = 6;
+/// Steps of a curve.
+const STEPS: u32 = 20;
+/// Most curves of a chart.
+const MOST_CURVES: usize = 6;
+
+/// Share of the submitters whose cards reach a rate, with a curve for each of the circumstances; `None` without six in any.
+pub(super) fn distribution(metric: &str, summaries: &[&SummaryView]) -> Option<Chart> {
+    let quantity = quantity(metric);
+    let of_metric = summaries.iter().filter(|summary| summary.metric == metric);
+    let enough = of_metric.filter(|summary| summary.submitters_count >= LEAST_OF_CURVE);
+    let curve = |summary: &&SummaryView| {
+        let point = |step: u32| {
+            let below = f64::from(step) / f64::from(STEPS);
+            let value = summary.submitters.quantile(below)?;
+            Some((in_unit(quantity, value), 100.0 * (1.0 - below)))
+        };
+        let name = circumstances(&summary.context);
+        Curve {
+            name: format!("{name} ({} people)", summary.submitters_count),
+            points: (0..=STEPS).filter_map(point).collect(),
+        }
+    };
+    let curves: Vec<Curve> = enough.take(MOST_CURVES).map(curve).collect();
+    let about: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+    let about = about.join("; ");
+    (!curves.is_empty()).then(|| {
+        Chart::Curves(Curves {
+            heading: Heading {
+                name: format!("{}-of-cards", metric.replace('_', "-")),
+                title: format!(
+                    "{}: share of people whose card reaches a rate",
+                    workload_name(metric)
+                ),
+                subtitle: "a steep curve: all cards are alike".to_owned(),
+                footer: FOOTER.to_owned(),
+                about,
+            },
+            x_axis: format!("{}, {}", workload_name(metric), unit(metric, quantity)),
+            y_axis: "people, %".to_owned(),
+            is_log: (false, false),
+            curves,
+        })
     })
 }

@@ -3,14 +3,16 @@
 use std::sync::LazyLock;
 
 use askama::Template;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cardmark_report::document::{Block, Document, html_content, style_sheet};
 use cardmark_share::to_hexadecimal;
 use sha2::{Digest, Sha256};
 
-use crate::answers::tagged;
+use super::addresses;
+use crate::kept::{FOR_LONG, Kept};
 use crate::problem::Refusal;
+use crate::state::Site;
 
 /// Links at the top of every page: name and address.
 pub(crate) const NAVIGATION: [(&str, &str); 9] = [
@@ -27,11 +29,19 @@ pub(crate) const NAVIGATION: [(&str, &str); 9] = [
 
 static STYLE: LazyLock<String> =
     LazyLock::new(|| style_sheet() + include_str!("../../templates/site.css"));
-/// Address of the style sheet, another one for each version of it.
-static STYLE_ADDRESS: LazyLock<String> = LazyLock::new(|| {
-    let digest = Sha256::digest(STYLE.as_bytes());
-    format!("/style.css?{}", to_hexadecimal(&digest[..6]))
-});
+/// Sorting and tooltips; all pages are complete without it.
+const SCRIPT: &str = include_str!("../../templates/site.js");
+/// Icon of the site: a card with bars.
+const ICON: &str = include_str!("../../templates/icon.svg");
+static STYLE_ADDRESS: LazyLock<String> = LazyLock::new(|| address_of("/style.css", &STYLE));
+static SCRIPT_ADDRESS: LazyLock<String> = LazyLock::new(|| address_of("/script.js", SCRIPT));
+static ICON_ADDRESS: LazyLock<String> = LazyLock::new(|| address_of("/icon.svg", ICON));
+
+/// Address of a text that never changes under it.
+fn address_of(path: &str, text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    format!("{path}?{}", to_hexadecimal(&digest[..6]))
+}
 
 /// A page.
 #[derive(Template)]
@@ -41,16 +51,63 @@ pub(crate) struct Page {
     about: String,
     links: Vec<Link>,
     form: Option<Form>,
+    sections: Vec<Section>,
     last: Option<Form>,
     next: Option<String>,
+    picture: Option<Picture>,
     content: String,
     style: &'static str,
+    script: &'static str,
+    icon: &'static str,
+}
+
+/// A picture of the page for previews of links to it, with the page's own address; both absolute.
+struct Picture {
+    page: String,
+    address: String,
 }
 
 /// A link below the title.
 pub(crate) struct Link {
     name: String,
     address: String,
+}
+
+/// Part of a page with a form of its own.
+pub(crate) struct Section {
+    title: String,
+    links: Vec<Link>,
+    content: String,
+    form: Option<Form>,
+}
+
+impl Section {
+    pub(crate) fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self {
+            title: title.into(),
+            links: Vec::new(),
+            content: html_content(&Document {
+                title: String::new(),
+                blocks,
+            }),
+            form: None,
+        }
+    }
+
+    pub(crate) fn link(mut self, name: impl Into<String>, address: impl Into<String>) -> Self {
+        self.links.push(Link {
+            name: name.into(),
+            address: address.into(),
+        });
+        self
+    }
+
+    pub(crate) fn form(self, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..self
+        }
+    }
 }
 
 /// A form that asks for another page, or sends something.
@@ -159,9 +216,13 @@ impl Page {
             about: about.into(),
             links: Vec::new(),
             form: None,
+            sections: Vec::new(),
             last: None,
             next: None,
+            picture: None,
             style: STYLE_ADDRESS.as_str(),
+            script: SCRIPT_ADDRESS.as_str(),
+            icon: ICON_ADDRESS.as_str(),
         }
     }
 
@@ -180,10 +241,28 @@ impl Page {
         }
     }
 
+    /// A section behind the content, with a form of its own.
+    pub(crate) fn section(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
+    }
+
     /// A form behind the content.
     pub(crate) fn last(self, form: Form) -> Self {
         Self {
             last: Some(form),
+            ..self
+        }
+    }
+
+    /// The page with a picture for previews. Readers of Open Graph need absolute addresses.
+    pub(crate) fn pictured(self, origin: &str, path: &str) -> Self {
+        let picture = Picture {
+            page: format!("{origin}{path}"),
+            address: format!("{origin}{}", addresses::preview(path)),
+        };
+        Self {
+            picture: Some(picture),
             ..self
         }
     }
@@ -199,8 +278,26 @@ impl Page {
     }
 
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
-        tagged(headers, HTML, self.to_string().into_bytes(), None)
+        self.kept().answer(headers)
     }
+
+    pub(crate) fn kept(&self) -> Kept {
+        Kept::new(HTML, self.to_string())
+    }
+}
+
+/// Scheme and host of the site: those configured, or as the reader asked it.
+pub(crate) fn origin(site: &Site, headers: &HeaderMap) -> String {
+    if let Some(origin) = &site.config.origin {
+        return origin.origin();
+    }
+    let host = headers.get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok());
+    let scheme = match site.config.behind_proxy {
+        true => "https",
+        false => "http",
+    };
+    format!("{scheme}://{}", host.unwrap_or("localhost"))
 }
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -254,11 +351,19 @@ pub(crate) fn sentence(text: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// The style sheet. Its address changes with it, so that it can be kept for long.
-pub(crate) async fn style() -> Response {
-    let headers = [
-        ("content-type", "text/css; charset=utf-8"),
-        ("cache-control", "public, max-age=31536000, immutable"),
-    ];
-    (StatusCode::OK, headers, STYLE.as_str()).into_response()
+pub(crate) async fn style(headers: HeaderMap) -> Response {
+    static KEPT: LazyLock<Kept> =
+        LazyLock::new(|| Kept::new("text/css; charset=utf-8", STYLE.as_str()));
+    KEPT.answer_for(&headers, FOR_LONG)
+}
+
+pub(crate) async fn icon(headers: HeaderMap) -> Response {
+    static KEPT: LazyLock<Kept> = LazyLock::new(|| Kept::new("image/svg+xml", ICON));
+    KEPT.answer_for(&headers, FOR_LONG)
+}
+
+pub(crate) async fn script(headers: HeaderMap) -> Response {
+    static KEPT: LazyLock<Kept> =
+        LazyLock::new(|| Kept::new("text/javascript; charset=utf-8", SCRIPT));
+    KEPT.answer_for(&headers, FOR_LONG)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -14,10 +15,11 @@ use cardmark_report::text::count_of;
 use cardmark_report::workload_name;
 use cardmark_site_store::{Head, Search};
 
-use super::frame::{Field, Form, Page, PageRefusal};
-use super::{addresses, runs};
+use super::frame::{Field, Form, Page, PageRefusal, sentence};
+use super::{addresses, figures, runs};
 use crate::problem::Refusal;
 use crate::state::Site;
+use crate::suited::{ByUse, KeptSuited, Suited, SuitedProduct, suited};
 
 /// Products of a use on the first page, and on its own.
 const FEW: usize = 3;
@@ -44,6 +46,7 @@ static RECOMMENDED: LazyLock<BTreeMap<&'static str, Recommendation>> = LazyLock:
 
 pub(super) async fn home(
     State(site): State<Arc<Site>>,
+    Extension(kept): Extension<Arc<KeptSuited>>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let counts = site.store.counts().await?;
@@ -63,6 +66,9 @@ pub(super) async fn home(
     blocks.push(Block::Text("Share yours:".to_owned()));
     blocks.push(Block::Command("cardmark submit --new".to_owned()));
     blocks.push(Block::Heading("What to buy".to_owned()));
+    blocks.push(Block::Text(FROM_SHARED.to_owned()));
+    let by_use = suited(&site, &kept).await?;
+    blocks.push(shared_of_each_use(&by_use));
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
     blocks.push(first_of_each_use());
     blocks.push(Block::Heading("Newest runs".to_owned()));
@@ -112,6 +118,92 @@ async fn personal(
 const FROM_PUBLISHED: &str =
     "From published figures only, in which products have few cards each: a hint, not a proof.";
 
+const FROM_SHARED: &str =
+    "From shared runs, ranked under the same circumstances from three submitters on:";
+const NOT_ENOUGH: &str = "not enough runs yet";
+
+/// The best products of each use, by shared runs.
+fn shared_of_each_use(suited: &ByUse) -> Block {
+    let row = |one: &Use| {
+        let few = |found: &Suited| {
+            let products = found.products.iter().take(FEW);
+            let names: Vec<String> = products
+                .map(|product| {
+                    format!(
+                        "{} ({} submitters)",
+                        product.name, product.limiting.submitters_count
+                    )
+                })
+                .collect();
+            names.join(", ")
+        };
+        let names = suited.get(one.id.as_str()).map(few);
+        let cells = vec![
+            one.title.clone(),
+            names.unwrap_or_else(|| NOT_ENOUGH.to_owned()),
+        ];
+        Row::new(cells).linked(format!("/for/{}", one.id))
+    };
+    let answered = uses().iter().filter(|one| !one.needs.is_empty());
+    Block::Table {
+        caption: "From shared runs, best first".to_owned(),
+        table: Table {
+            columns: vec![Column::left("use"), Column::left("products")],
+            rows: answered.map(row).collect(),
+        },
+    }
+}
+
+/// The products of a use by shared runs, with the figure that limits each.
+fn shared(found: Option<&Suited>) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading("Shared runs".to_owned())];
+    let Some(found) = found else {
+        blocks.push(Block::Text(sentence(NOT_ENOUGH)));
+        return blocks;
+    };
+    blocks.push(Block::Text(format!(
+        "{}.",
+        figures::circumstances(&found.context)
+    )));
+    let row = |(index, one): (usize, &SuitedProduct)| {
+        let limiting = &one.suitability.limiting;
+        let cells = vec![
+            format!("{}. {}", index + 1, one.name),
+            workload_name(&limiting.metric).to_owned(),
+            figures::shown(&one.limiting, one.limiting.median),
+            figures::interval(&one.limiting),
+            format!("{:.0} %", 100.0 * limiting.share()),
+            one.limiting.submitters_count.to_string(),
+        ];
+        let values = vec![None, None, Some(one.limiting.median), one.limiting.low];
+        Row::new(cells)
+            .valued(values)
+            .linked(addresses::product(&one.key))
+    };
+    blocks.push(Block::Table {
+        caption: "Best first; the rate that limits a product, as a share of what is enough"
+            .to_owned(),
+        table: Table {
+            columns: vec![
+                Column::left("product"),
+                Column::left("limited by"),
+                Column::right("median"),
+                Column::right("95 % interval"),
+                Column::right("of enough"),
+                Column::right("submitters"),
+            ],
+            rows: found
+                .products
+                .iter()
+                .take(MANY)
+                .enumerate()
+                .map(row)
+                .collect(),
+        },
+    });
+    blocks
+}
+
 fn first_of_each_use() -> Block {
     let row = |one: &Use| {
         let found = RECOMMENDED.get(one.id.as_str())?;
@@ -128,7 +220,7 @@ fn first_of_each_use() -> Block {
         Some(Row::new(vec![one.title.clone(), names]).linked(format!("/for/{}", one.id)))
     };
     Block::Table {
-        caption: "Best first".to_owned(),
+        caption: "From published figures, best first".to_owned(),
         table: Table {
             columns: vec![Column::left("use"), Column::left("products")],
             rows: uses().iter().filter_map(row).collect(),
@@ -137,6 +229,8 @@ fn first_of_each_use() -> Block {
 }
 
 pub(super) async fn recommended(
+    State(site): State<Arc<Site>>,
+    Extension(kept): Extension<Arc<KeptSuited>>,
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
@@ -149,10 +243,12 @@ pub(super) async fn recommended(
     let (wanted, found) = wanted
         .and_then(|wanted| Some((wanted, RECOMMENDED.get(wanted.id.as_str())?)))
         .ok_or_else(unknown)?;
-    let mut blocks = vec![
-        Block::Text(wanted.about.clone()),
-        Block::Text(FROM_PUBLISHED.to_owned()),
-    ];
+    let mut blocks = vec![Block::Text(wanted.about.clone())];
+    if site.mine.is_none() {
+        blocks.extend(shared(suited(&site, &kept).await?.get(wanted.id.as_str())));
+    }
+    blocks.push(Block::Heading("Published figures".to_owned()));
+    blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
     if found.cannot_answer() {
         let needs = found.unknown_needs.join(", ");
         blocks.push(Block::Text(format!(
@@ -200,7 +296,7 @@ fn standings(standings: &[Standing]) -> Block {
                 Column::left("board"),
                 Column::left("limited by"),
                 Column::right("of enough"),
-                Column::right("cards"),
+                Column::right("submitters"),
             ],
             rows: standings.iter().take(MANY).enumerate().map(row).collect(),
         },

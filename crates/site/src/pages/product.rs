@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::{Class, class};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{count_of, value};
 use cardmark_report::workload_name;
 
-use super::frame::{Field, Form, Page, PageRefusal};
+use super::frame::{Field, Form, Page, PageRefusal, origin};
 use super::{addresses, figures};
-use crate::lists::{NamesQuery, ProductView, SummaryView, product_view, products_page};
+use crate::lists::{NamesQuery, ProductView, SummaryView, moved, product_view, products_page};
+use crate::moderation::words;
 use crate::parameters::{Key, Parameters};
 use crate::problem::Refusal;
 use crate::published::PublishedFigure;
@@ -21,6 +22,8 @@ use crate::state::Site;
 
 /// Contexts that are shown; the others are folded away.
 const SHOWN: usize = 2;
+/// Charts of the distribution over cards.
+const CHARTS: usize = 2;
 
 pub(super) async fn products(
     State(site): State<Arc<Site>>,
@@ -65,7 +68,7 @@ pub(super) async fn products(
         "Search",
         vec![Field::text("q", "Beginning of the name", asked.as_deref())],
     );
-    let about = "Memory cards and other storage of which somebody shared a run.";
+    let about = "Memory cards and other storage with shared runs.";
     Ok(Page::new("Products", about, blocks)
         .form(form)
         .next(next)
@@ -78,19 +81,31 @@ pub(super) async fn product(
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let Key(name) = key?;
+    if let Some(key) = moved(&site, &name).await? {
+        return Ok(Redirect::temporary(&addresses::product(&key)).into_response());
+    }
     let view = product_view(&site, &name).await?;
     let mut blocks = vec![Block::Text(counted(&view))];
+    if view.accepted_by.is_some() {
+        blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
+    }
     blocks.extend(claims(&view));
     blocks.extend(summaries(&view));
     blocks.extend(published(&view.published));
     let key = view.entry.key.clone();
     let about = format!("{}: measured speed, {}", view.entry.name, counted(&view));
-    let page = Page::new(view.entry.name, about, blocks)
+    let path = addresses::product(&key);
+    let mut page = Page::new(view.entry.name, about, blocks)
+        .pictured(&origin(&site, &headers), &path)
         .link(
             "Runs",
             addresses::with("/runs", &[("product", Some(key.as_str()))]),
         )
-        .link("As data", format!("/api/v1{}", addresses::product(&key)));
+        .link("Badge", addresses::badge(&path))
+        .link("As data", format!("/api/v1{path}"));
+    if let Some(number) = view.accepted_by {
+        page = page.link("Confirmed name", words::address_of(number));
+    }
     Ok(page.answer(&headers))
 }
 
@@ -114,33 +129,57 @@ fn counted(view: &ProductView) -> String {
     text
 }
 
-/// What the package promises.
+/// Classes on the package, and beside each rate that they promise the median of the shared runs.
 fn claims(view: &ProductView) -> Option<Block> {
     let known = view.claims.iter().filter_map(|claim| class(claim));
-    let promise = |class: &Class| {
-        let mut parts = vec![format!(
-            "sequential writes of {} MB/s",
-            class.least_write_bytes_per_s / 1_000_000
-        )];
-        if let (Some(read), Some(write)) = (
-            class.least_read_operations_per_s,
-            class.least_write_operations_per_s,
-        ) {
-            parts.push(format!("random reads of {read} and writes of {write} IOPS"));
-        }
-        format!("{}: at least {}", class.id, parts.join(", "))
-    };
-    let points: Vec<String> = known.map(promise).collect();
-    (!points.is_empty()).then(|| Block::Details {
-        title: "Classes on its package, and what they promise".to_owned(),
+    let rows: Vec<Row> = known.flat_map(|class| promises(class, view)).collect();
+    (!rows.is_empty()).then(|| Block::Details {
+        title: "Classes on its package: promised and measured".to_owned(),
         blocks: vec![
-            Block::List(points),
+            Block::Table {
+                caption: "Medians of shared runs, in the circumstances with the most cards".to_owned(),
+                table: Table {
+                    columns: vec![
+                        Column::left("promise"),
+                        Column::right("at least"),
+                        Column::right("measured"),
+                        Column::right("95 % interval"),
+                        Column::right("cards"),
+                    ],
+                    rows,
+                },
+            },
             Block::Text(
                 "A class is tested by a procedure of its own (cardmark run --suite app-class); rates of other suites are no verdict on it."
                     .to_owned(),
             ),
         ],
     })
+}
+
+/// A row for each rate that a class promises.
+fn promises(class: &Class, view: &ProductView) -> Vec<Row> {
+    let rates = [
+        ("seq_write_1m", Some(class.least_write_bytes_per_s)),
+        ("rand_read_4k", class.least_read_operations_per_s),
+        ("rand_write_4k", class.least_write_operations_per_s),
+    ];
+    let row = |(metric, least): (&str, Option<u64>)| {
+        let least = least? as f64;
+        let of_metric = view.summaries.iter().filter(|one| one.metric == metric);
+        let measured = of_metric.max_by_key(|one| one.cards_count);
+        let dash = || "–".to_owned();
+        let cells = vec![
+            format!("{}, {}", class.id, workload_name(metric)),
+            value(metric, figures::quantity(metric), least),
+            measured.map_or_else(dash, |one| figures::shown(one, one.median)),
+            measured.map_or_else(dash, figures::interval),
+            measured.map_or_else(dash, |one| one.cards_count.to_string()),
+        ];
+        let values = vec![None, Some(least), measured.map(|one| one.median)];
+        Some(Row::new(cells).valued(values))
+    };
+    rates.into_iter().filter_map(row).collect()
 }
 
 /// Figures by context, those with the most cards first.
@@ -159,11 +198,16 @@ fn summaries(view: &ProductView) -> Vec<Block> {
         });
         figures::table(figures::circumstances(context), rows)
     };
+    let by_cards: Vec<&SummaryView> = contexts.iter().flat_map(|(_, rows)| rows.clone()).collect();
+    let curve = |metric: &&str| figures::distribution(metric, &by_cards);
+    let charts = figures::OFFERED.iter().filter_map(curve).take(CHARTS);
+    let charts: Vec<Block> = charts.map(Block::Chart).collect();
     let folded = contexts.split_off(contexts.len().min(SHOWN));
     let mut blocks: Vec<Block> = contexts.into_iter().map(block).collect();
     if !blocks.is_empty() {
         blocks.insert(0, Block::Heading("Shared runs".to_owned()));
         blocks.push(Block::Text(MEANING.to_owned()));
+        blocks.extend(charts);
     }
     if !folded.is_empty() {
         blocks.push(Block::Details {
@@ -174,8 +218,8 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     blocks
 }
 
-const MEANING: &str = "Each card counts with the median of its runs, at most five cards of one submitter. An interval needs six cards. \
-                       Products are ranked from three cards of two submitters on.";
+const MEANING: &str = "Each submitter has one voice: the median of the cards, at most five, each with the median of its runs. \
+                       An interval needs six submitters, a place in the rankings three.";
 
 fn published(all: &[PublishedFigure]) -> Vec<Block> {
     if all.is_empty() {
@@ -190,7 +234,9 @@ fn published(all: &[PublishedFigure]) -> Vec<Block> {
             known(&figure.setting),
             figure.publication.clone(),
         ];
-        Row::new(cells).linked(format!("/published/{}", figure.publication))
+        Row::new(cells)
+            .valued(vec![None, Some(figure.value)])
+            .linked(format!("/published/{}", figure.publication))
     };
     vec![
         Block::Heading("Published figures".to_owned()),

@@ -12,23 +12,29 @@ use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::survey;
 
 use super::frame::{Page, PageRefusal};
+use crate::kept::Kept;
 use crate::problem::Refusal;
 
 /// Pages of publications by id; they never change while the process runs.
-static PAGES: LazyLock<BTreeMap<&'static str, Page>> = LazyLock::new(|| {
+static PAGES: LazyLock<BTreeMap<&'static str, Kept>> = LazyLock::new(|| {
     let page = |one: &'static Publication| {
         let records: Vec<Record> = one.records();
         let document = survey(&one.title, &records);
         let about = format!("{}, {}", one.title, one.author);
         (
             one.id.as_str(),
-            Page::new(document.title, about, document.blocks),
+            Page::new(document.title, about, document.blocks).kept(),
         )
     };
     publications().iter().map(page).collect()
 });
 
 pub(super) async fn list(headers: HeaderMap) -> Response {
+    static PAGE: LazyLock<Kept> = LazyLock::new(|| listed().kept());
+    PAGE.answer(&headers)
+}
+
+fn listed() -> Page {
     let row = |one: &Publication| {
         let cells = vec![
             one.title.clone(),
@@ -64,7 +70,7 @@ pub(super) async fn list(headers: HeaderMap) -> Response {
         "Published measurements of memory cards.",
         blocks,
     );
-    page.link("As data", "/api/v1/published").answer(&headers)
+    page.link("As data", "/api/v1/published")
 }
 
 pub(super) async fn publication(

@@ -7,8 +7,10 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use cardmark_report::document::Block;
 use cardmark_report::workload_name;
+use cardmark_site_store::RankedContext;
 use serde::Deserialize;
 
+use super::figures::OFFERED;
 use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, figures};
 use crate::lists::places;
@@ -16,19 +18,8 @@ use crate::parameters::{Parameters, plain};
 use crate::problem::Refusal;
 use crate::state::Site;
 
-/// Metrics that are offered; any other can be named in the address.
-const OFFERED: [&str; 8] = [
-    "rand_read_4k",
-    "rand_write_4k",
-    "seq_read_1m",
-    "seq_write_1m",
-    "sync_write_4k",
-    "mixed_4k",
-    "sqlite_tps",
-    "files_per_s",
-];
 /// Contexts that are offered: those with the most products.
-const MOST_CONTEXTS: usize = 30;
+const MOST_CONTEXTS: u32 = 30;
 /// Places of a page.
 const PLACES: u32 = 50;
 
@@ -47,8 +38,7 @@ pub(super) async fn ranking(
     let Parameters(query) = query?;
     let metric = query.metric.filter(|metric| !metric.is_empty());
     let metric = plain("metric", metric.unwrap_or_else(|| OFFERED[0].to_owned()))?;
-    let mut contexts = site.store.contexts(&metric).await?;
-    contexts.truncate(MOST_CONTEXTS);
+    let contexts = site.store.contexts(&metric, None, MOST_CONTEXTS).await?;
     // The form sends the context of the metric before too.
     let chosen = query
         .context
@@ -56,11 +46,11 @@ pub(super) async fn ranking(
         .and_then(|text| text.parse::<i64>().ok());
     let chosen = contexts
         .iter()
-        .find(|(key, ..)| Some(*key) == chosen)
+        .find(|offered| Some(offered.key) == chosen)
         .or(contexts.first());
     let title = format!("Ranking: {}", workload_name(&metric));
     let about = "Products ranked by measured figures under the same circumstances.";
-    let Some((key, context, _)) = chosen else {
+    let Some(RankedContext { key, context, .. }) = chosen else {
         let text = "No product has shared figures in this metric yet.".to_owned();
         let page = Page::new(title, about, vec![Block::Text(text)]);
         return Ok(page.form(form(&metric, None, &[])).answer(&headers));
@@ -69,7 +59,7 @@ pub(super) async fn ranking(
     let mut blocks = vec![Block::Text(format!("{}.", figures::circumstances(context)))];
     if places.is_empty() {
         blocks.push(Block::Text(
-            "No product has three cards of two submitters here yet.".to_owned(),
+            "No product has three submitters here yet.".to_owned(),
         ));
     } else {
         if figures::quantity(&metric).is_rate() {
@@ -95,9 +85,7 @@ pub(super) async fn ranking(
 
 const OVERLAP: &str = "Products whose intervals overlap can have their places in either order.";
 
-type Context = (i64, std::collections::BTreeMap<String, String>, u64);
-
-fn form(metric: &str, context: Option<&str>, contexts: &[Context]) -> Form {
+fn form(metric: &str, context: Option<&str>, contexts: &[RankedContext]) -> Form {
     let mut offered: Vec<&str> = OFFERED.to_vec();
     if !offered.contains(&metric) {
         offered.push(metric);
@@ -112,9 +100,10 @@ fn form(metric: &str, context: Option<&str>, contexts: &[Context]) -> Form {
         metrics.collect(),
     )];
     if !contexts.is_empty() {
-        let choice = |(key, context, count): &Context| {
-            let name = format!("{} ({count})", figures::circumstances(context));
-            (key.to_string(), name)
+        let choice = |offered: &RankedContext| {
+            let name = figures::circumstances(&offered.context);
+            let name = format!("{name} ({})", offered.products_count);
+            (offered.key.to_string(), name)
         };
         let choices = contexts.iter().map(choice).collect();
         fields.push(Field::choice(

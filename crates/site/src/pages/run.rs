@@ -13,9 +13,10 @@ use cardmark_share::{Check, CheckOutcome};
 use cardmark_site_store::{Head, State as RunState};
 
 use super::addresses;
-use super::frame::{Page, PageRefusal, sentence};
+use super::frame::{Page, PageRefusal, origin, sentence};
 use crate::answers::day_of;
 use crate::derived;
+use crate::moderation::words;
 use crate::parameters::RunId;
 use crate::problem::Refusal;
 use crate::records::{head, stored};
@@ -28,17 +29,23 @@ pub(super) async fn run(
 ) -> Result<Response, PageRefusal> {
     let RunId(id) = id?;
     let head = head(&site, id).await?;
-    let stored = stored(&site, id).await?;
-    let processor = Arc::clone(&site.processors).acquire_owned().await;
-    let page = tokio::task::spawn_blocking(move || {
-        let _processor = processor;
-        derived::record(&stored.packed).map(|record| page(&head, &record))
-    });
-    let page = page.await.map_err(|_| Refusal::failed())??;
-    Ok(page.answer(&headers))
+    let origin = origin(&site, &headers);
+    let make = async {
+        let stored = stored(&site, id).await?;
+        let processor = Arc::clone(&site.processors).acquire_owned().await;
+        let (head, origin) = (head.clone(), origin.clone());
+        let made = tokio::task::spawn_blocking(move || {
+            let _processor = processor;
+            derived::record(&stored.packed).map(|record| page(&head, &record, &origin).kept())
+        });
+        made.await.map_err(|_| Refusal::failed())?
+    };
+    let path = addresses::run(id);
+    let answer = site.answers.get(&path, &(&head, &origin), make).await?;
+    Ok(answer.answer(&headers))
 }
 
-fn page(head: &Head, record: &Record) -> Page {
+fn page(head: &Head, record: &Record, origin: &str) -> Page {
     let title = head.product_name.clone();
     let title = title.unwrap_or_else(|| run_title(record));
     let document = survey(&title, std::slice::from_ref(record));
@@ -51,17 +58,22 @@ fn page(head: &Head, record: &Record) -> Page {
     if let Some(key) = &head.product {
         page = page.link("Product", addresses::product(key));
     }
-    let id = head.id.to_string();
-    page.link(
-        "Compare",
-        addresses::with("/compare", &[("base", Some(id.as_str()))]),
-    )
-    .link("Record", format!("/api/v1/records/{id}/document"))
-    .link("As data", format!("/api/v1/records/{id}"))
-    .link(
-        "Withdraw",
-        addresses::with("/submission", &[("id", Some(id.as_str()))]),
-    )
+    if let Some(number) = head.decided_by {
+        page = page.link(format!("Act {number}"), words::address_of(number));
+    }
+    let (id, path) = (head.id.to_string(), addresses::run(head.id));
+    page.pictured(origin, &path)
+        .link(
+            "Compare",
+            addresses::with("/compare", &[("base", Some(id.as_str()))]),
+        )
+        .link("Badge", addresses::badge(&path))
+        .link("Record", format!("/api/v1/records/{id}/document"))
+        .link("As data", format!("/api/v1/records/{id}"))
+        .link(
+            "Withdraw",
+            addresses::with("/submission", &[("id", Some(id.as_str()))]),
+        )
 }
 
 /// Labels that the owner stated.
@@ -84,9 +96,14 @@ fn standing(head: &Head) -> Vec<Block> {
         sentence(&level).trim_end_matches('.'),
         day_of(head.received_ms)
     );
-    if head.state == RunState::Quarantined {
-        text += "; quarantined: it counts nowhere";
-    }
+    text += &match (head.state, head.decided_by) {
+        (RunState::Quarantined, None) => "; quarantined: it counts nowhere".to_owned(),
+        (RunState::Quarantined, Some(number)) => {
+            format!("; quarantined by act {number} of a moderator: it counts nowhere")
+        }
+        (_, Some(number)) => format!("; shared by act {number} of a moderator"),
+        (_, None) => String::new(),
+    };
     let mut checks: Vec<&Check> = head.checks.iter().collect();
     checks.sort_by_key(|check| order(check.outcome));
     let row = |check: &&Check| {

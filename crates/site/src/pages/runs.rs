@@ -12,7 +12,7 @@ use cardmark_site_store::Head;
 use super::addresses;
 use super::frame::{Field, Form, Page, PageRefusal};
 use crate::answers::{day_of, state_name};
-use crate::lists::SearchQuery;
+use crate::lists::{SearchQuery, in_place};
 use crate::parameters::{Parameters, cursor_text};
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -23,17 +23,15 @@ pub(super) async fn runs(
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
-    // A form sends every field, the empty ones too.
-    let query = query.without_empty();
     let form = form(&query);
     let parameters = query.parameters();
-    let search = query.search()?;
+    let search = in_place(&site, query.search()?).await?;
     let page = site.store.search(&search).await?;
     let cursor = page.next.map(cursor_text);
     let next = cursor.map(|cursor| {
         let given = parameters
             .iter()
-            .map(|(name, value)| (*name, Some(value.as_str())));
+            .map(|(name, value)| (name.as_str(), Some(value.as_str())));
         let all: Vec<(&str, Option<&str>)> =
             given.chain([("cursor", Some(cursor.as_str()))]).collect();
         addresses::with("/runs", &all)
@@ -53,6 +51,10 @@ pub(super) async fn runs(
         "Runs that were shared, by product, board and figures.",
         blocks,
     );
+    let page = match search.is_simulated {
+        true => page.link("Runs on storage", "/runs"),
+        false => page.link("Runs on simulated cards", "/runs?simulated=true"),
+    };
     Ok(page.form(form).next(next).answer(&headers))
 }
 
@@ -98,13 +100,21 @@ pub(super) fn table(caption: String, heads: Vec<Head>) -> Block {
             day_of(head.received_ms),
             state_name(head.state).to_owned(),
         ];
-        Row::new(cells).linked(addresses::run(head.id))
+        Row::new(cells)
+            .valued(vec![None, head.size_bytes.map(|bytes| bytes as f64)])
+            .linked(addresses::run(head.id))
     };
-    let columns = ["", "size", "board", "suite", "bus", "received", "state"];
+    let columns = [
+        "storage", "size", "board", "suite", "bus", "received", "state",
+    ];
+    let column = |title: &str| match title {
+        "size" => Column::right(title),
+        _ => Column::left(title),
+    };
     Block::Table {
         caption,
         table: Table {
-            columns: columns.map(Column::left).into(),
+            columns: columns.map(column).into(),
             rows: heads.into_iter().map(row).collect(),
         },
     }

@@ -21,7 +21,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::addresses;
 use super::frame::{Field, FieldKind, Form, Page, PageRefusal, sentence};
 use super::parts::Parts;
-use crate::body::unpacked;
+use crate::body::{discard, unpacked};
 use crate::peer::Block as AddressBlock;
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -259,6 +259,10 @@ pub(super) async fn send(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, PageRefusal> {
+    if site.store.is_read_only().await? {
+        discard(body).await;
+        return Err(Refusal::read_only().into());
+    }
     let mut parts = Parts::receive(&site, block, &headers, body).await?;
     let document = parts.text("document")?;
     let document = document.ok_or_else(|| Refusal::bad_request("there is no document"))?;
@@ -280,7 +284,7 @@ pub(super) async fn send(
         let id = cardmark_core::record_id(record).unwrap_or_default();
         let token = phrase.map(|phrase| Secrets::of_phrase(&phrase).phrase_token(id).hash());
         let sender = Sender {
-            tag: None,
+            submitter: None,
             token_hash: token,
         };
         incoming_of(&document, sender, limits)
@@ -300,5 +304,6 @@ pub(super) async fn send(
         Put::Conflict => Err(unprocessable(sentence("another record has this id").as_str()).into()),
         Put::Gone => Err(Refusal::withdrawn().into()),
         Put::Limited(limit) => Err(Refusal::limited(limit).into()),
+        Put::ReadOnly => Err(Refusal::read_only().into()),
     }
 }

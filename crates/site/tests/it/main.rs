@@ -8,9 +8,14 @@
     reason = "tests"
 )]
 
+mod answers;
 mod bodies;
+mod desk;
+mod dumps;
+mod export;
 mod lists;
 mod mine;
+mod moderation;
 mod network;
 mod openapi;
 mod owners;
@@ -18,5 +23,7 @@ mod packs;
 mod packs_rig;
 mod pages;
 mod rig;
+mod sessions;
 mod submissions;
 mod upload;
+mod withdrawal;

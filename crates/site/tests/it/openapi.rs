@@ -31,7 +31,8 @@ async fn every_described_path_exists() {
     for (path, methods) in paths {
         let filled = path
             .replace("{id}", &uuid::Uuid::nil().to_string())
-            .replace("{key}", "none");
+            .replace("{key}", "none")
+            .replace("{number}", "0");
         for method in methods.as_object().unwrap().keys() {
             let answer = rig.ask(&method.to_uppercase(), &filled, &[], "").await;
             let text = answer.text();

@@ -604,7 +604,7 @@ async fn answers_come_from_packs() {
     let store = SiteStore::open(&address).await.unwrap();
     let storage = PackStorage::open(&format!("file://{}", here.display())).unwrap();
     let site = cardmark_site::Site::new(store.clone(), rig::config()).with_packs(storage.clone());
-    let rig = rig::Rig::over(folder, site);
+    let rig = rig::Rig::over(folder, store.clone(), site);
     let record = rig::another(1);
     rig.submit(1, &rig::text_of(&record)).await;
     let path = format!("/api/v1/records/{}", record.id);

@@ -19,6 +19,8 @@ use uuid::Uuid;
 
 pub(crate) struct Rig {
     pub(crate) router: Router,
+    pub(crate) site: Arc<Site>,
+    pub(crate) store: SiteStore,
     _folder: TempDir,
 }
 
@@ -43,6 +45,8 @@ pub(crate) fn config() -> Config {
     Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         database_url: String::new(),
+        origin: None,
+        dumps: None,
         replica_url: None,
         secret: Some("of this test, with 32 characters".to_owned()),
         behind_proxy: false,
@@ -68,13 +72,16 @@ impl Rig {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
         let store = SiteStore::open(&address).await.unwrap();
-        Self::over(folder, Site::new(store, config))
+        Self::over(folder, store.clone(), Site::new(store, config))
     }
 
     /// A site whose database is in the folder.
-    pub(crate) fn over(folder: TempDir, site: Site) -> Self {
+    pub(crate) fn over(folder: TempDir, store: SiteStore, site: Site) -> Self {
+        let site = Arc::new(site);
         Self {
-            router: router(Arc::new(site)),
+            router: router(Arc::clone(&site)),
+            site,
+            store,
             _folder: folder,
         }
     }

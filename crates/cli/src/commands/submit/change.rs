@@ -212,6 +212,34 @@ fn withdraw_one(there: &There<'_>, store: &mut Store, run: Uuid) -> Result<(), C
     }
 }
 
+/// Answers to the quarantine of runs.
+pub(super) fn answer(
+    there: &There<'_>,
+    store: &mut Store,
+    runs: &[String],
+    text: &str,
+) -> Result<Exit, CommandError> {
+    let mut exit = Exit::Done;
+    for run in ids(store, runs)? {
+        match Reply::to(there.site, &there.answer(run, text), run) {
+            Reply::Accepted(accepted) => there.show(&accepted, false)?,
+            Reply::Refused(problem) => {
+                let error = refusal(there.server, "an answer on ", run, &problem);
+                let error = match problem.status {
+                    403 => error.hint(OTHER_SECRET),
+                    _ => error,
+                };
+                print::error(&error);
+                exit = exit.or_worse(error.exit);
+            }
+            Reply::Later(trouble) => {
+                return Err(unanswered("answer on", run, there.server, &trouble));
+            }
+        }
+    }
+    Ok(exit)
+}
+
 pub(super) fn unanswered(
     action: &str,
     run: Uuid,

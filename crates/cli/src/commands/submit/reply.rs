@@ -92,6 +92,7 @@ fn accepted(body: &[u8]) -> Option<Accepted> {
         revision: u64,
         path: String,
         checks: Vec<Value>,
+        decided_by: Option<i64>,
     }
     let loose: Loose = serde_json::from_slice(body).ok()?;
     let checks = loose.checks.into_iter();
@@ -104,6 +105,7 @@ fn accepted(body: &[u8]) -> Option<Accepted> {
         revision: loose.revision,
         path: loose.path,
         checks: checks.collect(),
+        decided_by: loose.decided_by,
     })
 }
 
@@ -202,6 +204,11 @@ pub(super) fn told(accepted: &Accepted, server: &Server) -> String {
     let mut lines = vec![fitted(&first, 2)];
     if accepted.path.starts_with('/') {
         lines.push(format!("  {}", server.url(&cut(&accepted.path))));
+    }
+    if let Some(number) = accepted.decided_by {
+        let act = server.url(&format!("/audit/{number}"));
+        lines.push("  a moderator decided:".to_owned());
+        lines.push(format!("  {act}"));
     }
     let found = accepted.checks.iter().filter_map(found);
     lines.extend(found.map(|line| fitted(&format!("  {line}"), 2)));
@@ -311,6 +318,7 @@ mod tests {
                     reason: "the record holds no seed".to_owned(),
                 },
             ],
+            decided_by: None,
         }
     }
 

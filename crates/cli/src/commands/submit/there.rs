@@ -52,6 +52,16 @@ impl There<'_> {
         )
     }
 
+    /// The request that answers to the quarantine of a run.
+    pub(super) fn answer(&self, run: Uuid, text: &str) -> Request {
+        let path = format!("{RECORDS}/{run}/answer");
+        let request = Request::new(Method::PUT, path);
+        let request = request.header("content-type", "text/plain; charset=utf-8");
+        let mut request = self.permitted(request, run);
+        text.as_bytes().clone_into(&mut request.body);
+        request
+    }
+
     fn permitted(&self, request: Request, run: Uuid) -> Request {
         let token = self.secrets.edit_token(self.server, run).to_text();
         request.header("authorization", format!("Bearer {token}"))

@@ -1,0 +1,344 @@
+//! Writing a dump.
+//!
+//! A record is in it if it arrived before the dump was begun, and was not withdrawn before it got its name. Memory: 16 packed documents,
+//! one unpacked, and a group of rows of each table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cardmark_site_store::{Arrival, Cursor, SiteStore, StoredDocument};
+use jiff::Timestamp;
+use serde_json::json;
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+use crate::error::{DataError, at};
+use crate::files::{Hashed, sync_folder, write_text};
+use crate::kept::day_of;
+use crate::manifest::{FileEntry, MANIFEST, Manifest, README, SAMPLE, TOMBSTONES};
+use crate::month::{self, Month, MonthFiles, Written};
+use crate::new_folder::NewFolder;
+
+/// Records whose bytes are in memory at once.
+const TOGETHER: u32 = 16;
+/// Tombstones that are read at a time.
+const TOMBSTONES_TOGETHER: u32 = 1_000;
+/// Largest sample, bytes.
+const MOST_SAMPLE: usize = 1_000_000;
+
+/// Facts about a dump that its manifest names.
+#[derive(Clone, Debug)]
+pub struct DumpAbout {
+    /// Origin of the site, such as `https://cards.example`.
+    pub site: String,
+    /// Time of its beginning, milliseconds since 1970.
+    pub now_ms: i64,
+}
+
+/// A dump that was written.
+#[derive(Clone, Debug)]
+pub struct Dumped {
+    /// Its list of files.
+    pub manifest: Manifest,
+    /// Size of all files, bytes.
+    pub bytes: u64,
+}
+
+/// Writes a dump as a new folder. It is written beside it, made durable, and then renamed; after a failure nothing is left.
+///
+/// # Errors
+/// If the folder is there already, a file cannot be written, the database fails, or a kept document is damaged.
+pub async fn write_dump(
+    store: &SiteStore,
+    folder: &Path,
+    about: DumpAbout,
+) -> Result<Dumped, DataError> {
+    let new = NewFolder::begin(folder)?;
+    let dump = Dump {
+        store,
+        folder: new.path().to_owned(),
+        until_ms: 0,
+        months: BTreeMap::new(),
+    };
+    let dumped = dump.write(about).await?;
+    new.finish()?;
+    Ok(dumped)
+}
+
+struct Dump<'s> {
+    store: &'s SiteStore,
+    folder: PathBuf,
+    /// Later arrivals are left to the next dump.
+    until_ms: i64,
+    months: BTreeMap<Month, Written>,
+}
+
+impl Dump<'_> {
+    async fn write(mut self, about: DumpAbout) -> Result<Dumped, DataError> {
+        let last = self.store.last_change().await?;
+        let through = last.map_or(0, |change| change.sequence);
+        // The clock of another instance may be ahead.
+        let last_ms = last.map_or(about.now_ms, |change| change.at_ms);
+        self.until_ms = about.now_ms.max(last_ms);
+        let made_at = Timestamp::from_millisecond(about.now_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+        let mut manifest = Manifest::new(about.site, format!("{made_at:.0}"), through);
+        self.write_months().await?;
+        let tombstones = self.leave_out_withdrawn(through).await?;
+        manifest.tombstones = tombstones.rows;
+        for written in self.months.values() {
+            manifest.records += written.records;
+            manifest.quarantined += written.quarantined;
+            manifest.files.extend(written.files.iter().cloned());
+        }
+        manifest.files.push(tombstones);
+        manifest.files.push(self.write_sample()?);
+        manifest.files.push(write_text(&self.folder, README, TEXT)?);
+        manifest
+            .files
+            .sort_by(|one, other| one.path.cmp(&other.path));
+        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        let own = write_text(&self.folder, MANIFEST, &text)?;
+        for name in ["documents", "records", "figures"] {
+            let folder = self.folder.join(name);
+            if folder.exists() {
+                sync_folder(&folder)?;
+            }
+        }
+        sync_folder(&self.folder)?;
+        let bytes = manifest.files.iter().map(|file| file.bytes).sum::<u64>() + own.bytes;
+        Ok(Dumped { manifest, bytes })
+    }
+
+    async fn write_months(&mut self) -> Result<(), DataError> {
+        let mut after = Cursor::before(i64::MIN);
+        while let Some(next) = self.store.next_arrival(after, self.until_ms).await? {
+            let month = Month::of(next.received_ms);
+            after = Cursor::before(month.end_ms.saturating_add(1));
+            self.write_month(month).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the files of a month, in place of those that are there.
+    async fn write_month(&mut self, month: Month) -> Result<(), DataError> {
+        let mut files = MonthFiles::create(&self.folder, &month)?;
+        let mut after = Cursor::before(month.begin_ms);
+        let until_ms = self.until_ms.min(month.end_ms);
+        loop {
+            let page = self.store.arrivals(after, until_ms, TOGETHER).await?;
+            let Some(last) = page.last else {
+                break;
+            };
+            after = last;
+            let mut found = Vec::with_capacity(page.arrivals.len());
+            for mut arrival in page.arrivals {
+                if let Some(document) = self.document(&mut arrival).await? {
+                    found.push((arrival, document));
+                }
+            }
+            let add = spawn_blocking(move || {
+                for (arrival, document) in &found {
+                    files.add(arrival, document)?;
+                }
+                Ok::<_, DataError>(files)
+            });
+            files = add.await??;
+        }
+        let written = spawn_blocking(|| files.finish()).await??;
+        match written.records {
+            0 => {
+                month::remove(&self.folder, &written)?;
+                self.months.remove(&month);
+            }
+            _ => {
+                self.months.insert(month, written);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a record; `None` if it was withdrawn since its row was read.
+    async fn document(&self, arrival: &mut Arrival) -> Result<Option<StoredDocument>, DataError> {
+        match arrival.document.take() {
+            Some(document) => Ok(Some(document)),
+            None => Ok(self.store.document(arrival.head.id).await?),
+        }
+    }
+
+    /// Writes the tombstones. If a record was withdrawn meanwhile, writes its month again; repeats both until none was.
+    async fn leave_out_withdrawn(&mut self, through: i64) -> Result<FileEntry, DataError> {
+        let mut checked = through;
+        loop {
+            let tombstones = self.write_tombstones().await?;
+            let withdrawn = self.store.withdrawn_after(checked).await?;
+            let Some((last, _)) = withdrawn.last() else {
+                return Ok(tombstones);
+            };
+            checked = *last;
+            let ids: BTreeSet<Uuid> = withdrawn.into_iter().map(|(_, id)| id).collect();
+            let ids = Arc::new(ids);
+            for month in self.months.keys().cloned().collect::<Vec<_>>() {
+                let (folder, ids, of) = (self.folder.clone(), Arc::clone(&ids), month.clone());
+                if spawn_blocking(move || month::has_any(&folder, &of, &ids)).await?? {
+                    self.write_month(month).await?;
+                }
+            }
+        }
+    }
+
+    async fn write_tombstones(&self) -> Result<FileEntry, DataError> {
+        let mut file = Hashed::create(&self.folder, TOMBSTONES)?;
+        let path = file.path().to_owned();
+        let (mut after, mut count) = (Uuid::nil(), 0);
+        loop {
+            let page = self.store.tombstones(after, TOMBSTONES_TOGETHER).await?;
+            let Some((last, _)) = page.last() else {
+                return file.finish(count);
+            };
+            after = *last;
+            count += page.len() as u64;
+            for (id, at_ms) in page {
+                let line = json!({"id": id, "day": day_of(at_ms)});
+                writeln!(file, "{line}").map_err(at(&path))?;
+            }
+        }
+    }
+
+    /// The newest month has the newest form of records.
+    fn write_sample(&self) -> Result<FileEntry, DataError> {
+        let lines = match self.months.last_key_value() {
+            Some((month, _)) => month::sample(&self.folder, month, MOST_SAMPLE)?,
+            None => Vec::new(),
+        };
+        let mut file = Hashed::create(&self.folder, SAMPLE)?;
+        let path = file.path().to_owned();
+        file.write_all(&lines).map_err(at(&path))?;
+        file.finish(lines.iter().filter(|byte| **byte == b'\n').count() as u64)
+    }
+}
+
+const TEXT: &str = "\
+Measurements of memory cards, as their owners shared them with a results site of cardmark.
+
+Licence: CC0 1.0 (public domain). No serial number is among the data.
+
+manifest.json                the site, the time, and size, SHA-256 and number of rows of each file
+documents/YYYY-MM.jsonl.zst  runs that arrived in this month, one a line, in the order of arrival
+records/YYYY-MM.parquet      the same runs as a table: product, board, suite, state, level, circumstances
+figures/YYYY-MM.parquet      their figures: id of the run, metric, value, unit
+tombstones.jsonl             runs that their owners withdrew: id and day
+sample.jsonl                 the first runs of the last month, at most 1 MB, not packed
+
+Runs with the state `quarantined` contradict themselves or their card; the site counts them nowhere. `checks` has the reasons. A site
+cannot know that a figure is honest.
+
+Delete what tombstones.jsonl names from your copy. /api/v1/changes?after=N on the site, with N from `changes_through` in manifest.json,
+lists everything that came and went since then.
+
+A line of documents has the run in `record`, and in `statement` what its owner states of it, such as the product. Both with a line
+feed behind each are the bytes that `digest` is the SHA-256 of; where these bytes are others, they are in `document`. `submitter` is a
+pseudonym: runs of one store on one site have the same. Times are UTC, milliseconds since 1970.
+
+With DuckDB:
+  select product, metric, unit, median(value) from 'figures/*.parquet' join 'records/*.parquet' using (id)
+  where state = 'shared' group by all order by all;
+
+`cardmark-site import FOLDER` makes the same site from this folder. Format: docs/SITE.md, \"Open data\", in the sources of cardmark.
+";
+
+#[cfg(test)]
+#[path = "../tests/it/samples.rs"]
+#[expect(dead_code, reason = "samples of the other tests")]
+mod samples;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardmark_site_store::Withdrawn;
+
+    const NOW_MS: i64 = samples::LATE_MS + 86_400_000;
+
+    async fn filled(folder: &Path) -> SiteStore {
+        let address = format!("sqlite:{}", folder.join("site.sqlite").display());
+        let store = SiteStore::open(&address).await.unwrap();
+        for number in 0..4 {
+            let text = samples::text_of(&samples::small(number));
+            // Two in November, two in December.
+            let at_ms = samples::LATE_MS + i64::try_from(number).unwrap() * 40_000;
+            samples::put(&store, samples::incoming(&text, None, at_ms)).await;
+        }
+        store
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_withdrawn_while_the_dump_is_written_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path()).await;
+        let through = store.last_change().await.unwrap().unwrap().sequence;
+        let mut dump = Dump {
+            store: &store,
+            folder: folder.path().join("dump"),
+            until_ms: NOW_MS,
+            months: BTreeMap::new(),
+        };
+        dump.write_months().await.unwrap();
+        let counts = |dump: &Dump<'_>| -> Vec<u64> {
+            dump.months
+                .values()
+                .map(|written| written.records)
+                .collect()
+        };
+        assert_eq!(counts(&dump), [2, 2]);
+        for number in [1, 2, 3] {
+            let id = samples::small(number).id;
+            let withdrawn = store.withdraw(id, samples::TOKEN).await.unwrap();
+            assert_eq!(withdrawn, Withdrawn::Now);
+        }
+        let tombstones = dump.leave_out_withdrawn(through).await.unwrap();
+        assert_eq!(tombstones.rows, 3);
+        assert_eq!(counts(&dump), [1], "December has no run any more");
+        let (month, written) = dump.months.first_key_value().unwrap();
+        let left = month::sample(&dump.folder, month, MOST_SAMPLE).unwrap();
+        let left = String::from_utf8(left).unwrap();
+        assert!(left.contains(&samples::small(0).id.to_string()), "{left}");
+        assert!(!left.contains(&samples::small(1).id.to_string()), "{left}");
+        let documents = std::fs::read_dir(dump.folder.join("documents")).unwrap();
+        assert_eq!(documents.count(), 1);
+        let digest = crate::files::digest_of(&dump.folder.join(&written.files[0].path));
+        assert_eq!(digest.unwrap().1, written.files[0].sha256);
+        store.close().await;
+    }
+
+    #[tokio::test]
+    async fn later_arrivals_are_left_to_the_next_dump_and_a_failure_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path()).await;
+        let mut dump = Dump {
+            store: &store,
+            folder: folder.path().join("dump"),
+            until_ms: samples::LATE_MS + 40_000,
+            months: BTreeMap::new(),
+        };
+        dump.write_months().await.unwrap();
+        assert_eq!(dump.months.len(), 1);
+
+        let text = samples::text_of(&samples::small(9));
+        let mut damaged = samples::incoming(&text, None, NOW_MS - 1);
+        damaged.packed.truncate(20);
+        samples::put(&store, damaged).await;
+        let about = DumpAbout {
+            site: String::new(),
+            now_ms: NOW_MS,
+        };
+        let place = folder.path().join("another");
+        let error = write_dump(&store, &place, about).await.unwrap_err();
+        assert!(error.to_string().contains("is damaged"), "{error}");
+        let names = std::fs::read_dir(folder.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names: Vec<String> = names.filter(|name| name.contains("another")).collect();
+        assert_eq!(names, Vec::<String>::new());
+        store.close().await;
+    }
+}

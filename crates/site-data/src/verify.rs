@@ -1,0 +1,139 @@
+//! Checking a dump before anything is imported from it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use cardmark_share::read_submission;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::error::{DataError, at};
+use crate::files::digest_of;
+use crate::line::DocumentLine;
+use crate::manifest::{DOCUMENTS, Manifest, TOMBSTONES, manifest_of};
+
+/// Longest line, bytes: a document as a text, each character escaped.
+const MOST_LINE_BYTES: u64 = 64 << 20;
+
+/// Opens packed documents.
+pub(crate) fn reader(path: &Path) -> Result<impl BufRead + use<>, DataError> {
+    let file = File::open(path).map_err(at(path))?;
+    let decoder = zstd::Decoder::new(file).map_err(at(path))?;
+    Ok(BufReader::with_capacity(64 << 10, decoder))
+}
+
+/// Reads a dump from its beginning to its end, and compares it with its manifest: sizes, digests and numbers of rows of all files, the
+/// digest and the id of each document, their order, and that no withdrawn record is among them.
+///
+/// # Errors
+/// With the file and line that is not as it has to be.
+pub fn verify(folder: &Path) -> Result<Manifest, DataError> {
+    let manifest = manifest_of(folder)?;
+    for file in &manifest.files {
+        let (bytes, sha256) = digest_of(&folder.join(&file.path))?;
+        if (bytes, &sha256) != (file.bytes, &file.sha256) {
+            let why = "its size or SHA-256 is not that of the manifest".to_owned();
+            return Err(damaged(&file.path, why));
+        }
+    }
+    let tombstones = tombstones(folder, &manifest)?;
+    let mut withdrawn: Vec<Uuid> = tombstones.iter().map(|(id, _)| *id).collect();
+    withdrawn.sort_unstable();
+    let (mut before, mut count) = (None, 0);
+    for_each(folder, &manifest, |place, line| {
+        check(&line).map_err(|why| damaged(place, why))?;
+        let next = Some((line.received_ms, line.id));
+        if next <= before {
+            return Err(damaged(
+                place,
+                "it is not in the order of arrival".to_owned(),
+            ));
+        }
+        if withdrawn.binary_search(&line.id).is_ok() {
+            return Err(damaged(place, format!("{} was withdrawn", line.id)));
+        }
+        before = next;
+        count += 1;
+        Ok(())
+    })?;
+    let found = (count, tombstones.len() as u64);
+    match found == (manifest.records, manifest.tombstones) {
+        true => Ok(manifest),
+        false => {
+            let why = format!("it counts other records or withdrawals than {found:?}");
+            Err(damaged("manifest.json", why))
+        }
+    }
+}
+
+fn check(line: &DocumentLine) -> Result<(), String> {
+    let text = line.text().ok_or("the document does not have its digest")?;
+    let submission = read_submission(&text).map_err(|error| error.to_string())?;
+    if submission.record.id != line.id {
+        return Err("the record has another id than the line".to_owned());
+    }
+    line.submitter()
+        .map(|_| ())
+        .ok_or_else(|| "the submitter cannot be read".to_owned())
+}
+
+pub(crate) fn damaged(path: &str, why: String) -> DataError {
+    DataError::Damaged {
+        path: path.to_owned(),
+        why,
+    }
+}
+
+/// Calls a function for each document of a dump, with the name of its place, in the order of arrival.
+pub(crate) fn for_each(
+    folder: &Path,
+    manifest: &Manifest,
+    mut each: impl FnMut(&str, DocumentLine) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    // Paths of months sort by time.
+    for file in manifest.ending(DOCUMENTS) {
+        let path = folder.join(&file.path);
+        let mut documents = reader(&path)?;
+        for number in 1.. {
+            let place = format!("{}, line {number}", file.path);
+            let mut line = Vec::new();
+            let mut limited = documents.by_ref().take(MOST_LINE_BYTES);
+            if limited.read_until(b'\n', &mut line).map_err(at(&path))? == 0 {
+                break;
+            }
+            let line = serde_json::from_slice(&line)
+                .map_err(|error| damaged(&place, error.to_string()))?;
+            each(&place, line)?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Tombstone {
+    id: Uuid,
+    day: jiff::civil::Date,
+}
+
+/// Withdrawn records with the beginning of the day of their withdrawal, milliseconds since 1970, in the order of the days.
+pub(crate) fn tombstones(
+    folder: &Path,
+    manifest: &Manifest,
+) -> Result<Vec<(Uuid, i64)>, DataError> {
+    let mut tombstones = Vec::new();
+    for file in manifest.ending(TOMBSTONES) {
+        let path = folder.join(&file.path);
+        let lines = BufReader::new(File::open(&path).map_err(at(&path))?).lines();
+        for (number, line) in lines.enumerate() {
+            let place = format!("{}, line {}", file.path, number + 1);
+            let read: Tombstone = serde_json::from_str(&line.map_err(at(&path))?)
+                .map_err(|error| damaged(&place, error.to_string()))?;
+            let begin = read.day.to_zoned(jiff::tz::TimeZone::UTC);
+            let begin = begin.map_err(|error| damaged(&place, error.to_string()))?;
+            tombstones.push((read.id, begin.timestamp().as_millisecond()));
+        }
+    }
+    tombstones.sort_unstable_by_key(|(id, at_ms)| (*at_ms, *id));
+    Ok(tombstones)
+}

@@ -1,0 +1,71 @@
+//! Recording acts, and reading them.
+
+use crate::batch::Batch;
+use crate::moderation::decisions::Decisions;
+use crate::moderation::types::{Deed, Moderated, NewAct, Objection, Scope, Switch};
+use crate::record;
+use crate::sql::{Result, insert, run, values};
+use crate::types::SiteStoreError;
+
+/// Records an act. It has a transaction of its own, beside which no other one decides on records.
+pub(crate) async fn record(batch: &mut Batch<'_>, new: NewAct) -> Result<Moderated> {
+    let decisions = batch.decisions();
+    if let Some(objection) = objection(batch, &decisions, &new.deed).await? {
+        return Ok(Moderated::Refused(objection));
+    }
+    let number = decisions.next();
+    let deed = serde_json::to_string(&new.deed)
+        .map_err(|_| SiteStoreError::Damaged("an act cannot be written"))?;
+    let undoes = match new.deed {
+        Deed::Undo { act } => Some(act),
+        _ => None,
+    };
+    let text = "insert into acts (number, at_ms, account, deed, reason, undoes) \
+                values ($1, $2, $3, $4, $5, $6)";
+    let values = values![number, new.at_ms, new.account, deed, new.reason, undoes];
+    run(batch.connection, text, values).await?;
+    let places = decisions.places(number, &new.deed).into_iter();
+    let tasks = places.map(|place| values![number, place, i64::MAX, vec![u8::MAX; 17]]);
+    let into = "tasks (act, place, received_ms, record)";
+    insert(batch.connection, into, "", tasks.collect()).await?;
+    Ok(Moderated::Done(number))
+}
+
+async fn objection(
+    batch: &mut Batch<'_>,
+    decisions: &Decisions,
+    deed: &Deed,
+) -> Result<Option<Objection>> {
+    let change = |switch: Switch, is_on: bool| {
+        (decisions.switched_on(switch).is_some() == is_on).then_some(Objection::NoChange)
+    };
+    Ok(match deed {
+        Deed::Hold(Scope::Record(id)) | Deed::Release(Scope::Record(id)) => {
+            let there = record::stored(batch.connection, *id).await?;
+            there.is_none().then_some(Objection::UnknownRecord)
+        }
+        Deed::SwitchOn { switch } => change(*switch, true),
+        Deed::SwitchOff { switch } => change(*switch, false),
+        Deed::Undo { act } => match decisions.act(*act) {
+            None => Some(Objection::UnknownAct),
+            Some((_, Some(number))) => Some(Objection::UndoneBefore(number)),
+            // Undoing an undoing brings the act back.
+            Some((Deed::Undo { .. }, None)) => {
+                let base = decisions.act(decisions.base(*act));
+                base.and_then(|(deed, _)| circle(decisions, deed))
+            }
+            Some(_) => None,
+        },
+        other => circle(decisions, other),
+    })
+}
+
+fn circle(decisions: &Decisions, deed: &Deed) -> Option<Objection> {
+    match deed {
+        Deed::Merge { product, into, .. } | Deed::Split { product, into, .. } => {
+            let is_circle = decisions.reach(into).contains(product);
+            is_circle.then_some(Objection::Circle)
+        }
+        _ => None,
+    }
+}

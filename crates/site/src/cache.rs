@@ -1,0 +1,141 @@
+//! Answers that are expensive to derive, kept in memory as long as what they follow from stays the same.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+
+use crate::kept::Kept;
+
+/// Most memory of all answers, bytes.
+const MOST_BYTES: u64 = 32 << 20;
+/// Expected memory of one.
+const USUAL_BYTES: u64 = 128 << 10;
+
+/// Address of an answer, and the digest of everything that it follows from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    path: String,
+    digest: [u8; 32],
+}
+
+#[derive(Clone, Debug)]
+struct ByBytes;
+
+impl Weighter<Key, Arc<Kept>> for ByBytes {
+    fn weight(&self, key: &Key, kept: &Arc<Kept>) -> u64 {
+        kept.most_bytes() + key.path.len() as u64
+    }
+}
+
+/// Derived answers of this process, those that nobody asked for in a while gone first.
+#[derive(Debug)]
+pub(crate) struct Answers(Cache<Key, Arc<Kept>, ByBytes>);
+
+impl Default for Answers {
+    fn default() -> Self {
+        let expected = usize::try_from(MOST_BYTES / USUAL_BYTES).unwrap_or(usize::MAX);
+        Self(Cache::with_weighter(expected, MOST_BYTES, ByBytes))
+    }
+}
+
+impl Answers {
+    /// Returns the answer at an address that follows from `sources`, such as heads of runs. It is made if it is not there, by one of those who
+    /// wait for it. An error is not kept.
+    pub(crate) async fn get<E>(
+        &self,
+        path: &str,
+        sources: &impl Debug,
+        make: impl Future<Output = Result<Kept, E>>,
+    ) -> Result<Arc<Kept>, E> {
+        let key = Key {
+            path: path.to_owned(),
+            digest: Sha256::digest(format!("{sources:?}")).into(),
+        };
+        let made = async { make.await.map(Arc::new) };
+        self.0.get_or_insert_async(&key, made).await
+    }
+
+    /// Drops all answers whose address holds a text, such as the id of a run.
+    pub(crate) fn forget(&self, part: &str) {
+        self.0.retain(|key, _| !key.path.contains(part));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::body::to_bytes;
+    use axum::http::HeaderMap;
+
+    use super::*;
+
+    async fn text(kept: &Kept) -> String {
+        let body = kept.answer(&HeaderMap::new()).into_body();
+        String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap()
+    }
+
+    async fn made(answers: &Answers, path: &str, source: u32, body: String) -> Arc<Kept> {
+        let make = async { Ok::<_, Infallible>(Kept::new("text/plain", body)) };
+        answers.get(path, &source, make).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_answer_stays_while_its_sources_do() {
+        let answers = Answers::default();
+        made(&answers, "/runs/1", 1, "first".to_owned()).await;
+        let same = made(&answers, "/runs/1", 1, "never made".to_owned()).await;
+        assert_eq!(text(&same).await, "first");
+        let changed = made(&answers, "/runs/1", 2, "second".to_owned()).await;
+        assert_eq!(text(&changed).await, "second");
+        let other = made(&answers, "/runs/2", 1, "third".to_owned()).await;
+        assert_eq!(text(&other).await, "third");
+        answers.forget("/1");
+        let again = made(&answers, "/runs/1", 1, "again".to_owned()).await;
+        assert_eq!(text(&again).await, "again");
+    }
+
+    #[tokio::test]
+    async fn an_error_is_not_kept() {
+        let answers = Answers::default();
+        let failed = answers.get("/runs/1", &1, async { Err("broken") }).await;
+        assert_eq!(failed.unwrap_err(), "broken");
+        let same = made(&answers, "/runs/1", 1, "whole".to_owned()).await;
+        assert_eq!(text(&same).await, "whole");
+    }
+
+    #[tokio::test]
+    async fn one_of_many_makes_it() {
+        let answers = Answers::default();
+        let count = AtomicUsize::new(0);
+        let (go, gone) = tokio::sync::watch::channel(false);
+        let one = || {
+            let mut gone = gone.clone();
+            let count = &count;
+            answers.get("/runs/1", &1, async move {
+                count.fetch_add(1, Ordering::Relaxed);
+                gone.wait_for(|gone| *gone).await.unwrap();
+                Ok::<_, Infallible>(Kept::new("text/plain", "made"))
+            })
+        };
+        let all = futures_util::future::join_all((0..8).map(|_| one()));
+        let (all, _) = tokio::join!(all, async { go.send(true) });
+        assert_eq!(all.len(), 8);
+        assert_eq!(count.into_inner(), 1);
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded() {
+        let answers = Answers::default();
+        for number in 0..100 {
+            made(&answers, &number.to_string(), 1, "x".repeat(1 << 20)).await;
+        }
+        let kept = answers.0.weight();
+        assert!(kept <= MOST_BYTES, "{kept} bytes");
+        assert!(kept > MOST_BYTES / 2, "{kept} bytes");
+    }
+}

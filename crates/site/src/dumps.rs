@@ -1,0 +1,328 @@
+//! Dumps that the site makes by itself, and their files.
+
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cardmark_share::to_hexadecimal;
+use cardmark_site_data::{DumpAbout, Dumped, Manifest, manifest_of, write_dump};
+use futures_util::stream;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt, SeekFrom};
+use tokio::task::spawn_blocking;
+
+use crate::answers::now_ms;
+use crate::error::SiteError;
+use crate::pages::frame::{PageRefusal, no_page};
+use crate::problem::Refusal;
+use crate::state::Site;
+
+/// Time between two looks if a dump is due.
+const LOOK_EVERY: Duration = Duration::from_secs(900);
+/// Age at which a dump is replaced. With the time to write the next one and that in caches it is less than a day, after which withdrawn
+/// content has to be gone.
+const REPLACED_AFTER_MS: i64 = 20 * 3_600_000;
+/// Time for which caches may keep a file of a dump.
+const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+/// Bytes of a file that are read at a time.
+const STEP: u64 = 64 << 10;
+
+/// Makes dumps when they are due, until it is aborted.
+pub(crate) async fn keep_up(site: Arc<Site>) {
+    loop {
+        match dump_if_due(&site, now_ms()).await {
+            Ok(Some(dumped)) => {
+                let (records, bytes) = (dumped.manifest.records, dumped.bytes);
+                tracing::info!(records, bytes, "a dump was written");
+            }
+            Ok(None) => {}
+            Err(error) => tracing::error!(?error, "the dump could not be written"),
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Writes a dump into the configured folder if there is none, or the newest is 20 hours old, and removes all others. Returns `None`
+/// without a folder, or if none is due.
+///
+/// # Errors
+/// If the database fails, or a file cannot be written or removed.
+pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, SiteError> {
+    let Some(folder) = site.config.dumps.clone() else {
+        return Ok(None);
+    };
+    if !may_dump(site) {
+        return Ok(None);
+    }
+    let newest = newest_of(folder.clone()).await?;
+    let made_ms = newest.and_then(|(_, manifest)| {
+        let at: Timestamp = manifest.made_at.parse().ok()?;
+        Some(at.as_millisecond())
+    });
+    if made_ms.is_some_and(|made_ms| now_ms.saturating_sub(made_ms) < REPLACED_AFTER_MS) {
+        return Ok(None);
+    }
+    let about = DumpAbout {
+        site: site.config.origin(),
+        now_ms,
+    };
+    let name = dump_name(now_ms);
+    let dumped = write_dump(&site.store, &folder.join(&name), about).await?;
+    let removed = spawn_blocking(move || remove_others(&folder, &name)).await;
+    removed.map_err(cardmark_site_data::DataError::from)??;
+    Ok(Some(dumped))
+}
+
+/// Returns whether this instance makes the dumps. Until instances take turns, the operator names the folder on one of them.
+fn may_dump(_: &Site) -> bool {
+    true
+}
+
+/// The name of a dump, such as `2026-11-26T031500Z`: the order of names is that of time.
+#[must_use]
+pub fn dump_name(now_ms: i64) -> String {
+    let at = Timestamp::from_millisecond(now_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    format!("{at:.0}").replace(':', "")
+}
+
+/// Returns whether a folder is named as a dump.
+fn is_dump_name(name: &str) -> bool {
+    let is_digit = |(place, byte): (usize, u8)| match place {
+        4 | 7 => byte == b'-',
+        10 => byte == b'T',
+        17 => byte == b'Z',
+        _ => byte.is_ascii_digit(),
+    };
+    name.len() == 18 && name.bytes().enumerate().all(is_digit)
+}
+
+fn remove_others(folder: &FilePath, newest: &str) -> Result<(), SiteError> {
+    for name in names(folder)? {
+        if name != newest {
+            let path = folder.join(name);
+            std::fs::remove_dir_all(&path).map_err(|source| SiteError::Export { path, source })?;
+        }
+    }
+    Ok(())
+}
+
+/// Names of the dumps in a folder; none if it is not there.
+fn names(folder: &FilePath) -> Result<Vec<String>, SiteError> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            let path = folder.to_owned();
+            return Err(SiteError::Export { path, source });
+        }
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.filter(|name| is_dump_name(name)).collect())
+}
+
+async fn newest_of(folder: PathBuf) -> Result<Option<(String, Manifest)>, SiteError> {
+    let read = spawn_blocking(move || {
+        let Some(name) = names(&folder)?.into_iter().max() else {
+            return Ok(None);
+        };
+        let manifest = manifest_of(&folder.join(&name))?;
+        Ok(Some((name, manifest)))
+    });
+    read.await.map_err(cardmark_site_data::DataError::from)?
+}
+
+/// The newest dump: its name and its list of files; `None` without any.
+pub(crate) async fn newest(site: &Site) -> Result<Option<(String, Manifest)>, Refusal> {
+    let Some(folder) = site.config.dumps.clone() else {
+        return Ok(None);
+    };
+    newest_of(folder).await.map_err(|error| {
+        tracing::error!(?error, "the newest dump cannot be read");
+        Refusal::failed()
+    })
+}
+
+/// A file of the newest dump, or a part of it.
+pub(crate) async fn file(
+    State(site): State<Arc<Site>>,
+    Path((name, path)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let (newest, manifest) = newest(&site).await?.ok_or_else(no_page)?;
+    if name != newest {
+        return Err(match is_dump_name(&name) {
+            true => replaced().into(),
+            false => no_page().into(),
+        });
+    }
+    let folder = site.config.dumps.clone().ok_or_else(no_page)?.join(&name);
+    let tag = match manifest.files.iter().find(|file| file.path == path) {
+        Some(file) => file.sha256.clone(),
+        None if path == "manifest.json" => {
+            let text = serde_json::to_vec(&manifest).unwrap_or_default();
+            to_hexadecimal(&Sha256::digest(text))
+        }
+        None => return Err(no_page().into()),
+    };
+    let file = File::open(folder.join(&path)).await;
+    // Another dump may just have taken its place.
+    let file = file.map_err(|_| replaced())?;
+    let length = file.metadata().await.map_err(|_| Refusal::failed())?.len();
+    let tag = format!("\"{}\"", tag.get(..24).unwrap_or(&tag));
+    Ok(part_of(file, length, &tag, kind_of(&path), &headers).await?)
+}
+
+fn replaced() -> Refusal {
+    let detail = "a newer dump took its place, so that withdrawn runs are gone; /data leads to it";
+    Refusal::new(
+        StatusCode::GONE,
+        "older-dump",
+        "There is a newer dump",
+        detail,
+    )
+}
+
+fn kind_of(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("json") => "application/json",
+        Some("jsonl") => "application/x-ndjson",
+        Some("parquet") => "application/vnd.apache.parquet",
+        Some("zst") => "application/zstd",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+/// Answers with a file, a part of it (RFC 9110, 14), or nothing if the client has it.
+async fn part_of(
+    mut file: File,
+    length: u64,
+    tag: &str,
+    kind: &'static str,
+    headers: &HeaderMap,
+) -> Result<Response, Refusal> {
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let has = |list: &str| {
+        let mut known = list
+            .split(',')
+            .map(|known| known.trim().trim_start_matches("W/"));
+        known.any(|known| known == tag || known == "*")
+    };
+    let asked = text(header::RANGE).filter(|_| {
+        let same = text(header::IF_RANGE);
+        same.is_none_or(|same| same == tag)
+    });
+    let (status, range) = match asked.and_then(|asked| range_of(asked, length)) {
+        _ if text(header::IF_NONE_MATCH).is_some_and(has) => {
+            (StatusCode::NOT_MODIFIED, Some((0, 0)))
+        }
+        Some(Some(range)) => (StatusCode::PARTIAL_CONTENT, Some(range)),
+        Some(None) => (StatusCode::RANGE_NOT_SATISFIABLE, Some((0, 0))),
+        None => (StatusCode::OK, None),
+    };
+    let (begin, end) = range.unwrap_or((0, length));
+    let failed = |_| Refusal::failed();
+    file.seek(SeekFrom::Start(begin)).await.map_err(failed)?;
+    let body = match end - begin {
+        0 => Body::empty(),
+        count => Body::from_stream(stream::try_unfold((file, count), step)),
+    };
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    let value = |text: String| HeaderValue::from_str(&text).map_err(|_| Refusal::failed());
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(header::CACHE_CONTROL, KEPT);
+    headers.insert(header::ETAG, value(tag.to_owned())?);
+    if status != StatusCode::NOT_MODIFIED {
+        headers.insert(header::CONTENT_LENGTH, value((end - begin).to_string())?);
+    }
+    let named = match status {
+        StatusCode::PARTIAL_CONTENT => format!("bytes {begin}-{}/{length}", end - 1),
+        StatusCode::RANGE_NOT_SATISFIABLE => format!("bytes */{length}"),
+        _ => return Ok(response),
+    };
+    headers.insert(header::CONTENT_RANGE, value(named)?);
+    Ok(response)
+}
+
+/// Reads the next bytes of a file.
+async fn step((mut file, left): (File, u64)) -> std::io::Result<Option<(Bytes, (File, u64))>> {
+    if left == 0 {
+        return Ok(None);
+    }
+    let count = usize::try_from(left.min(STEP)).unwrap_or(0);
+    let mut bytes = vec![0; count];
+    let read = file.read(&mut bytes).await?;
+    if read == 0 {
+        return Err(std::io::ErrorKind::UnexpectedEof.into());
+    }
+    bytes.truncate(read);
+    Ok(Some((bytes.into(), (file, left - read as u64))))
+}
+
+/// The bytes that a `Range` asks for: begin and end. The outer `None` is a header that is not answered with a part, such as one with
+/// several ranges; the inner one a range outside of the file.
+fn range_of(text: &str, length: u64) -> Option<Option<(u64, u64)>> {
+    let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let (begin, end) = match (first.trim(), last.trim()) {
+        ("", last) => (length.saturating_sub(number(last)?), length),
+        (first, "") => (number(first)?, length),
+        (first, last) => {
+            let last = number(last)?;
+            let first = number(first).filter(|first| *first <= last)?;
+            (first, last.saturating_add(1).min(length))
+        }
+    };
+    Some((begin < end).then_some((begin, end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_by_time() {
+        let name = dump_name(1_795_564_800_000);
+        assert_eq!(name, "2026-11-25T000000Z");
+        assert!(is_dump_name(&name));
+        for other in [
+            "2026-11-25",
+            "..",
+            "2026-11-25T00000Z/",
+            ".2026-11-25T00000Z",
+        ] {
+            assert!(!is_dump_name(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_rfc() {
+        for (text, range) in [
+            ("bytes=0-0", Some(Some((0, 1)))),
+            ("bytes=0-", Some(Some((0, 10)))),
+            ("bytes=3-5", Some(Some((3, 6)))),
+            ("bytes=3-99", Some(Some((3, 10)))),
+            ("bytes=-4", Some(Some((6, 10)))),
+            ("bytes=-99", Some(Some((0, 10)))),
+            ("bytes=10-", Some(None)),
+            ("bytes=-0", Some(None)),
+            ("bytes=5-3", None),
+            ("bytes=0-1,3-4", None),
+            ("bytes=a-b", None),
+            ("lines=0-1", None),
+            ("bytes=-", None),
+        ] {
+            assert_eq!(range_of(text, 10), range, "{text}");
+        }
+        assert_eq!(range_of("bytes=0-", 0), Some(None));
+        let most = format!("bytes=0-{}", u64::MAX);
+        assert_eq!(range_of(&most, 10), Some(Some((0, 10))));
+    }
+}

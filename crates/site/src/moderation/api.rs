@@ -1,0 +1,140 @@
+//! Acts as data.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use cardmark_share::Problem;
+use cardmark_site_store::Act;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::words;
+use crate::answers::kept;
+use crate::described::{Asked, Read};
+use crate::parameters::{Parameters, limit, wrong_cursor};
+use crate::problem::Refusal;
+use crate::state::Site;
+
+/// A page of acts.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ActsQuery {
+    /// `next` of the page before.
+    #[param(pattern = "^[0-9]{1,18}$")]
+    cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 20.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+}
+
+/// An act of a moderator.
+#[derive(Debug, Serialize, ToSchema)]
+struct ActView {
+    /// Its number, in the order of time.
+    number: i64,
+    /// Time, such as `2026-11-25T10:00:00Z`.
+    at: String,
+    /// Account of the moderator.
+    account: String,
+    /// `hold`, `release`, `accept`, `merge`, `split`, `switch_on`, `switch_off` or `undo`.
+    kind: Value,
+    /// Target: a record, a submitter's tag, products, a switch, or the act that is undone.
+    target: Value,
+    /// Its reason.
+    reason: String,
+    /// Number of the act that undoes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone_by: Option<i64>,
+    /// False while runs are left to which it is not applied yet.
+    is_applied: bool,
+}
+
+/// A page of acts of moderators, the last first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ActsPage {
+    acts: Vec<ActView>,
+    /// Cursor of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Lists acts of moderators.
+#[utoipa::path(
+    get, path = "/api/v1/acts", tag = "read", params(ActsQuery),
+    responses(
+        (status = 200, description = "A page", body = ActsPage),
+        Asked, Read,
+    )
+)]
+pub(crate) async fn acts(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<ActsQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (acts, next) = page(&site, query).await?;
+    let acts = acts.iter().map(view).collect::<Result<_, _>>()?;
+    Ok(kept(&headers, &ActsPage { acts, next }))
+}
+
+/// The acts of a page, and the cursor of the next one.
+pub(crate) async fn page(
+    site: &Site,
+    query: ActsQuery,
+) -> Result<(Vec<Act>, Option<String>), Refusal> {
+    let limit = limit(query.limit)?;
+    let before = query.cursor.map(|text| text.parse::<i64>());
+    let before = before.transpose().map_err(|_| wrong_cursor())?;
+    let acts = site.store.acts(before, limit).await?;
+    let last = acts.last().filter(|_| acts.len() == limit as usize);
+    let next = last.map(|act| act.number.to_string());
+    Ok((acts, next))
+}
+
+/// One act of a moderator.
+#[utoipa::path(
+    get, path = "/api/v1/acts/{number}", tag = "read",
+    params(("number" = i64, Path, description = "Number of the act")),
+    responses(
+        (status = 200, description = "The act", body = ActView),
+        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
+        Read,
+    )
+)]
+pub(crate) async fn act(
+    State(site): State<Arc<Site>>,
+    Path(number): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let act = found(&site, &number).await?;
+    Ok(kept(&headers, &view(&act)?))
+}
+
+/// The act with this number.
+pub(crate) async fn found(site: &Site, number: &str) -> Result<Act, Refusal> {
+    let act = match number.parse() {
+        Ok(number) => site.store.act(number).await?,
+        Err(_) => None,
+    };
+    act.ok_or_else(|| {
+        let detail = "there is no act with this number";
+        Refusal::new(StatusCode::NOT_FOUND, "unknown-act", "No such act", detail)
+    })
+}
+
+fn view(act: &Act) -> Result<ActView, Refusal> {
+    let mut deed = serde_json::to_value(&act.deed).map_err(|_| Refusal::failed())?;
+    Ok(ActView {
+        number: act.number,
+        at: words::time(act.at_ms),
+        account: act.account.clone(),
+        kind: deed["kind"].take(),
+        target: deed["target"].take(),
+        reason: act.reason.clone(),
+        undone_by: act.undone_by,
+        is_applied: act.is_applied,
+    })
+}

@@ -1,0 +1,122 @@
+//! All pages as files, opened by following their links from the first one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use axum::http::StatusCode;
+use cardmark_site::export_pages;
+use cardmark_site_data::verify;
+use tempfile::TempDir;
+
+use crate::pages::filled;
+use crate::rig::{another, bearer, config};
+
+/// Every file that links lead to, with the file that names it first; and pages by path.
+fn followed(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut pages = BTreeMap::new();
+    let mut waiting = vec![folder.join("index.html")];
+    while let Some(path) = waiting.pop() {
+        if pages.contains_key(&path) {
+            continue;
+        }
+        let bytes =
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let is_page = path
+            .extension()
+            .is_some_and(|end| end == "html" || end == "atom");
+        let text = match is_page {
+            true => String::from_utf8(bytes).unwrap(),
+            false => String::new(),
+        };
+        for name in ["href=\"", "src=\""] {
+            for link in text.split(name).skip(1) {
+                let link = link.split('"').next().unwrap();
+                let link = link.split('#').next().unwrap();
+                if link.is_empty() || link.starts_with("https://") {
+                    continue;
+                }
+                assert!(!link.starts_with('/'), "{}: {link}", path.display());
+                assert!(
+                    !link.contains(['?', '%', ':']),
+                    "{}: {link}",
+                    path.display()
+                );
+                let to = path.parent().unwrap().join(link);
+                let to = to
+                    .canonicalize()
+                    .unwrap_or_else(|error| panic!("{}: {link}: {error}", path.display()));
+                assert!(to.starts_with(folder), "{}: {link}", path.display());
+                waiting.push(to);
+            }
+        }
+        pages.insert(path, text);
+    }
+    pages
+}
+
+#[tokio::test]
+async fn every_link_of_an_export_leads_to_a_file() {
+    let rig = filled().await;
+    let withdrawn = another(3).id;
+    let headers = [("authorization", &*bearer(3, withdrawn))];
+    let path = format!("/api/v1/records/{withdrawn}");
+    assert_eq!(
+        rig.ask("DELETE", &path, &headers, "").await.status,
+        StatusCode::OK
+    );
+    let folder = TempDir::new().unwrap();
+    let place = folder.path().canonicalize().unwrap().join("static");
+    let count = export_pages(&rig.store, config(), &place).await.unwrap();
+    let pages = followed(&place);
+    let html = pages
+        .keys()
+        .filter(|path| path.extension().is_some_and(|end| end == "html"));
+    assert!(html.count() > 30, "{count} pages");
+    for (path, text) in &pages {
+        assert!(!text.contains("<form"), "{}", path.display());
+        assert!(!text.contains(&withdrawn.to_string()), "{}", path.display());
+    }
+    let names = pages.keys().map(|path| path.strip_prefix(&place).unwrap());
+    let names: Vec<&str> = names.map(|path| path.to_str().unwrap()).collect();
+    let run = format!("runs/{}.html", another(1).id);
+    for name in [
+        "index.html",
+        "feed.atom",
+        "data.html",
+        "checks.html",
+        "products.html",
+        &run,
+    ] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    let [dump] = &std::fs::read_dir(place.join("data/dumps"))
+        .unwrap()
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("more than a dump");
+    };
+    let manifest = verify(&dump.as_ref().unwrap().path()).unwrap();
+    assert_eq!(manifest.tombstones, 1);
+    for file in &manifest.files {
+        assert!(
+            names.iter().any(|name| name.ends_with(&file.path)),
+            "{}",
+            file.path
+        );
+    }
+    // Whatever was written can be reached.
+    let written = walk(&place);
+    assert_eq!(written.len(), pages.len(), "{written:?}");
+    let again = export_pages(&rig.store, config(), &place)
+        .await
+        .unwrap_err();
+    assert!(again.to_string().contains("is there already"), "{again}");
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let (folders, mut files): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| walk(folder)));
+    files
+}
