@@ -10,6 +10,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AnyPool, ConnectOptions as _, Connection as _, Executor as _};
 
+use crate::leases::end_all;
 use crate::sql::{Columns as _, Result, row};
 use crate::types::SiteStoreError;
 
@@ -94,6 +95,7 @@ async fn open_sqlite(path: &Path) -> Result<Opened> {
     options.connect().await?.close().await?;
     let pool = pool(options.to_url_lossy().as_str(), SQLITE_SETTINGS).await?;
     migrate(sqlx::migrate!("migrations/sqlite"), &pool).await?;
+    end_all(&mut *pool.acquire().await?).await?;
     Ok(Opened {
         kind: Kind::Sqlite,
         pool,

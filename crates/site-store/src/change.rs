@@ -8,10 +8,11 @@ use crate::batch::Batch;
 use crate::limits::charge;
 use crate::moderation::decisions::Subject;
 use crate::moderation::types::Switch;
+use crate::packs::{digest_of, unplace};
 use crate::products;
 use crate::put::{is_of_record, range};
 use crate::record::{self, Kept, Stored, Written};
-use crate::sql::{Columns as _, Result, row, run, values};
+use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn};
 
 /// Replaces the owner's statement.
@@ -42,7 +43,9 @@ pub(crate) async fn amend(
     if let Some(limit) = charge(batch.connection, &amendment.limits, amendment.at_ms).await? {
         return Ok(Amended::Limited(limit));
     }
-    record::write_body(batch.connection, id, &amendment.packed, &amendment.digest).await?;
+    let (digest, at_ms) = (&amendment.digest, amendment.at_ms);
+    record::write_body(batch.connection, id, &amendment.packed, digest, at_ms).await?;
+    unplace(batch.connection, id, at_ms).await?;
     let derived = Rederived {
         extract: amendment.extract,
         checks: amendment.checks,
@@ -53,12 +56,6 @@ pub(crate) async fn amend(
     let stored = record::stored(batch.connection, id).await?;
     let stored = stored.ok_or(SiteStoreError::Damaged("an amended record is not there"))?;
     Ok(Amended::Now(stored.head))
-}
-
-async fn digest_of(connection: &mut AnyConnection, id: Uuid) -> Result<Option<[u8; 32]>> {
-    let text = "select digest from bodies where id = $1";
-    let row = row(connection, text, values![id]).await?;
-    row.map(|row| row.fixed(0)).transpose()
 }
 
 /// Replaces what was derived from a record by itself; returns whether it differs.
@@ -172,6 +169,7 @@ pub(crate) async fn withdraw(
         let text = format!("delete from {table} where id = $1");
         run(batch.connection, text, values![id]).await?;
     }
+    unplace(batch.connection, id, at_ms).await?;
     let text = "insert into tombstones (id, at_ms) values ($1, $2)";
     run(batch.connection, text, values![id, at_ms]).await?;
     products::remove(batch, &stored.placed).await?;

@@ -9,11 +9,13 @@ mod change;
 mod dumping;
 mod execute;
 mod facets;
+mod leases;
 mod limits;
 mod lists;
 mod load;
 mod locks;
 mod moderation;
+mod packs;
 mod products;
 mod put;
 mod queue;
@@ -28,10 +30,14 @@ mod totals;
 mod types;
 mod work;
 
+pub use leases::Lease;
 pub use moderation::decisions::Decisions;
 pub use moderation::types::{
     Account, Act, Answered, Deed, Moderated, NewAct, Objection, OwnersAnswer, PasswordHash,
     QueuePage, QueueSearch, Scope, Switch,
+};
+pub use packs::{
+    KeptBody, KnownPacks, MOST_PACKED_TOGETHER, Place, Placed, Placing, ReadPacked, Reading,
 };
 pub use put::is_of_record;
 pub use record::storable;

@@ -20,10 +20,16 @@ pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Incoming]) -> Result<
             &incoming.checks,
             standing(&decisions, incoming),
         ))?;
-        bodies.push(values![id, &incoming.packed, &incoming.digest]);
+        bodies.push(values![
+            id,
+            &incoming.packed,
+            &incoming.digest,
+            incoming.received_ms
+        ]);
         batch.changed(id, ChangeKind::Arrived, incoming.received_ms);
     }
-    insert(batch.connection, "bodies (id, packed, digest)", "", bodies).await?;
+    let into = "bodies (id, packed, digest, arrived_ms)";
+    insert(batch.connection, into, "", bodies).await?;
     rows.insert(batch.connection).await?;
     for incoming in records {
         take_seed(batch, incoming).await?;

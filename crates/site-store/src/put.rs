@@ -116,7 +116,8 @@ async fn store(
     let written = written(incoming, checks, standing);
     let connection = &mut *batch.connection;
     record::write(connection, &written).await?;
-    record::write_body(connection, extract.id, &incoming.packed, &incoming.digest).await?;
+    let (packed, digest) = (&incoming.packed, &incoming.digest);
+    record::write_body(connection, extract.id, packed, digest, incoming.received_ms).await?;
     if let (Some(SeedState::Fresh), Some(seed)) = (seed, &extract.seed) {
         seeds::take(connection, extract.id, seed).await?;
     }

@@ -1,14 +1,17 @@
 //! Deriving everything again from the kept bytes.
 
+use std::collections::BTreeMap;
+
 use cardmark_share::{TAG_BYTES, to_hexadecimal};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::record::storable;
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
-use crate::types::{Rebuilt, Rederived};
+use crate::types::{Rebuilt, Rederived, SiteStoreError};
 use crate::work::{Outcome, Work};
 
 /// Products of a transaction.
@@ -30,17 +33,25 @@ impl SiteStore {
     ) -> Result<Rebuilt> {
         let mut rebuilt = Rebuilt::default();
         let mut after = Vec::new();
-        let text = "select r.id, b.packed, r.tag, r.received_ms from records r join bodies b on b.id = r.id \
-                    where r.id > $1 order by r.id limit $2";
+        let text = "select id, tag, received_ms from records where id > $1 order by id limit $2";
         loop {
             let page = rows(&mut *self.main().await?, text, values![&after, TOGETHER]).await?;
             if page.is_empty() {
                 break;
             }
+            let ids: Result<Vec<Uuid>> = page.iter().map(|row| row.uuid(0)).collect();
+            let mut documents = self.documents(&ids?).await?;
             for row in page {
                 let id = row.uuid(0)?;
                 after = id.as_bytes().to_vec();
-                let derived = derive(id, &row.bytes(1)?, row.fixed_or_none(2)?, row.integer(3)?);
+                // Withdrawn since the page was read.
+                let Some(packed) = documents.remove(&id) else {
+                    continue;
+                };
+                let derived = match packed {
+                    Some(packed) => derive(id, &packed, row.fixed_or_none(1)?, row.integer(2)?),
+                    None => None,
+                };
                 self.rederive(id, derived, &mut rebuilt).await?;
             }
         }
@@ -56,6 +67,26 @@ impl SiteStore {
         let count = self.rebuild_products().await?;
         self.write_patiently(Work::RebuildTotals).await?;
         Ok(count)
+    }
+
+    /// Packed bytes of records, read at once; `None` for those that are damaged.
+    async fn documents(&self, ids: &[Uuid]) -> Result<BTreeMap<Uuid, Option<Vec<u8>>>> {
+        let mut reading = JoinSet::new();
+        for &id in ids {
+            let store = self.clone();
+            reading.spawn(async move { (id, store.document(id).await) });
+        }
+        let mut documents = BTreeMap::new();
+        while let Some(read) = reading.join_next().await {
+            let (id, document) = read.map_err(|_| SiteStoreError::Damaged("a read ended early"))?;
+            match document {
+                Ok(Some(document)) => documents.insert(id, Some(document.packed)),
+                Ok(None) => continue,
+                Err(SiteStoreError::PackDamaged(_)) => documents.insert(id, None),
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(documents)
     }
 
     async fn rederive(

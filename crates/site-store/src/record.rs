@@ -498,11 +498,12 @@ pub(crate) async fn write_body(
     id: Uuid,
     packed: &[u8],
     digest: &[u8; 32],
+    arrived_ms: i64,
 ) -> Result<()> {
-    let change =
-        "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest";
-    let values = values![id, packed, digest];
-    let into = "bodies (id, packed, digest)";
+    let change = "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest, \
+                  arrived_ms = excluded.arrived_ms";
+    let values = values![id, packed, digest, arrived_ms];
+    let into = "bodies (id, packed, digest, arrived_ms)";
     insert(connection, into, change, vec![values]).await
 }
 

@@ -121,6 +121,49 @@ pub(crate) async fn insert(
     Ok(())
 }
 
+/// Ids in as many as one statement takes, so that few different texts stay prepared.
+fn some_ids(mut ids: &[Uuid]) -> Vec<&[Uuid]> {
+    let mut some = Vec::new();
+    for count in ROW_COUNTS {
+        while ids.len() >= count {
+            let (first, rest) = ids.split_at(count);
+            some.push(first);
+            ids = rest;
+        }
+    }
+    some
+}
+
+/// `text ($1, $2, …)` and the ids.
+fn with_ids(text: &str, ids: &[Uuid]) -> (String, Vec<Value>) {
+    let places = places(1, ids.len());
+    let values = ids.iter().map(|id| Value::from(*id)).collect();
+    (format!("{text} {places}"), values)
+}
+
+/// Rows of a statement that ends with `id in`.
+pub(crate) async fn rows_of(
+    connection: &mut AnyConnection,
+    text: &str,
+    ids: &[Uuid],
+) -> Result<Vec<AnyRow>> {
+    let mut found = Vec::new();
+    for some in some_ids(ids) {
+        let (text, values) = with_ids(text, some);
+        found.extend(rows(connection, text, values).await?);
+    }
+    Ok(found)
+}
+
+/// Executes a statement that ends with `id in`.
+pub(crate) async fn run_on(connection: &mut AnyConnection, text: &str, ids: &[Uuid]) -> Result<()> {
+    for some in some_ids(ids) {
+        let (text, values) = with_ids(text, some);
+        run(connection, text, values).await?;
+    }
+    Ok(())
+}
+
 /// `($1, $2), ($3, $4)`
 fn places(rows: usize, columns: usize) -> String {
     let mut text = String::new();

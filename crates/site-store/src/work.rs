@@ -11,6 +11,7 @@ use crate::moderation::answers::{self, NewAnswer};
 use crate::moderation::apply::{self, Step};
 use crate::moderation::decisions::{Decisions, Subject};
 use crate::moderation::types::{Answered, Moderated, NewAct};
+use crate::packs::{PackWork, Placed};
 use crate::record::own;
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, Bucket, Incoming, Limit, Put, Rederived, Withdrawn};
@@ -67,6 +68,7 @@ pub(crate) enum Work {
         limits: Vec<Bucket>,
         at_ms: i64,
     },
+    Packs(PackWork),
 }
 
 /// Result of a write.
@@ -78,6 +80,7 @@ pub(crate) enum Outcome {
     Moderated(Moderated),
     Answered(Answered),
     Charged(Option<Limit>),
+    Placed(Placed),
     /// True if it changed anything.
     Done(bool),
 }
@@ -102,6 +105,7 @@ impl Work {
                 let withdrawn = change::withdraw(batch, id, token_hash, at_ms).await;
                 withdrawn.map(Outcome::Withdrawn)
             }
+            Self::Packs(work) => work.execute(batch).await,
             Self::Act(act) => acts::record(batch, *act).await.map(Outcome::Moderated),
             Self::Answer(new) => answers::answer(batch, *new).await.map(Outcome::Answered),
             Self::Charge { limits, at_ms } => {
@@ -149,7 +153,8 @@ impl Work {
             | Self::Withdraw { .. }
             | Self::Act(_)
             | Self::Answer(_)
-            | Self::Charge { .. } => Ok(false),
+            | Self::Charge { .. }
+            | Self::Packs(_) => Ok(false),
         }
     }
 
@@ -248,6 +253,10 @@ impl Work {
                 None
             }
             Self::Withdraw { .. } | Self::RebuildTotals | Self::Act(_) | Self::Access(_) => None,
+            Self::Packs(work) => {
+                work.lock(ids, others);
+                None
+            }
         };
         if let Some(extract) = extract {
             others.add_some("product", product_of(decisions, extract));

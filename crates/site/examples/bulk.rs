@@ -47,8 +47,8 @@ async fn main() {
     let begin = Instant::now();
     for first in (0..records).step_by(TOGETHER as usize) {
         let part = (first..records.min(first + TOGETHER)).map(|number| {
-            let (packed, digest) = bodies[(number % RUNS) as usize].clone();
-            incoming(&derivation, number, packed, digest)
+            let document = bodies[(number % RUNS) as usize].clone();
+            incoming(&derivation, number, document)
         });
         store.load(part.collect()).await.unwrap();
     }
@@ -92,14 +92,19 @@ fn id_of(number: u64) -> Uuid {
     Uuid::from_u64_pair(rng.next_u64(), rng.next_u64())
 }
 
+/// Packed document and its digest.
 fn body(text: &str, run: u64) -> (Vec<u8>, [u8; 32]) {
     let old = text.split("\"id\":\"").nth(1).unwrap().get(..36).unwrap();
     let text = text.replace(old, &id_of(run).to_string());
     let packed = zstd::bulk::compress(text.as_bytes(), 3).unwrap();
-    (packed, Sha256::digest(text.as_bytes()).into())
+    (packed, Sha256::digest(text).into())
 }
 
-fn incoming(derivation: &Derivation, number: u64, packed: Vec<u8>, digest: [u8; 32]) -> Incoming {
+fn incoming(
+    derivation: &Derivation,
+    number: u64,
+    (packed, digest): (Vec<u8>, [u8; 32]),
+) -> Incoming {
     let run = number % RUNS;
     let mut rng = Rng::for_part(1, "copy", number);
     let mut extract = derivation.extract.clone();

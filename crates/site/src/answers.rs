@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::packing::Kept;
+use crate::kept::Kept;
 
 /// A record in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]

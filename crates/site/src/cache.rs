@@ -7,7 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
-use crate::packing::Kept;
+use crate::kept::Kept;
 
 /// Most memory of all answers, bytes.
 const MOST_BYTES: u64 = 32 << 20;

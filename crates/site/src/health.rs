@@ -29,8 +29,7 @@ pub(crate) async fn ready(State(site): State<Arc<Site>>) -> Response {
 /// Counters for Prometheus.
 pub(crate) async fn metrics(State(site): State<Arc<Site>>) -> Result<Response, Refusal> {
     let counts = site.store.counts().await?;
-    site.metrics
-        .stored(counts.records, counts.quarantined, counts.waiting_writes);
+    site.metrics.stored(&counts);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([("content-type", kind)], site.metrics.text()).into_response())
 }

@@ -17,6 +17,7 @@ mod export;
 #[doc(hidden)]
 pub mod fuzzing;
 mod health;
+mod kept;
 mod limits;
 mod lists;
 mod logged;
@@ -42,13 +43,14 @@ mod suited;
 
 pub use accounts::{account_add, account_list, account_remove};
 pub use app::router;
-pub use config::{Config, ConfigError, WriteLimits};
+pub use config::{Config, ConfigError, PacksConfig, WriteLimits};
 pub use dumps::{dump_if_due, dump_name};
 pub use error::SiteError;
 pub use export::export_pages;
 pub use moderation::account::{NewAccount, add_account};
 pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
-pub use operation::{derive, dump, export, import, rebuild, serve, serve_mine};
+pub use operation::{derive, dump, export, import, pack_by_hand, rebuild, serve, serve_mine};
+pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
 pub use server::{Served, listen};
 pub use state::Site;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cardmark_site::{
-    Config, SiteError, account_add, account_list, account_remove, derive, dump, export, import,
-    openapi_json, rebuild, serve, serve_mine,
+    Config, PackingDone, SiteError, account_add, account_list, account_remove, derive, dump,
+    export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine,
 };
 use cardmark_site_data::{DerivedPack, Dumped, Imported};
 use cardmark_site_store::Rebuilt;
@@ -36,6 +36,8 @@ enum Command {
     Serve,
     /// Derives everything again from the received bytes
     Rebuild,
+    /// Packs older documents now, and replaces packs with withdrawn or amended ones; `serve` does it each hour
+    Pack,
     /// Writes all data as a new folder: JSON lines, Parquet, and a list of files
     Dump {
         /// A folder that is not there yet
@@ -95,6 +97,7 @@ Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names 
   CARDMARK_REPLICA_URL    a second PostgreSQL that answers lists [replica_url]
   CARDMARK_SITE_SECRET    any long text; the same for all instances [secret]
   CARDMARK_BEHIND_PROXY   1 if a proxy in front sets X-Forwarded-For [behind_proxy]
+  CARDMARK_PACKS_URL      file:///FOLDER or s3://BUCKET/PREFIX for packs of older documents [packs.url]
 
 Examples:
   cardmark-site                                          on http://127.0.0.1:8080
@@ -133,6 +136,7 @@ fn main() -> ExitCode {
                 count.map(|count| show_text(&format!("{count} pages")))
             }
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
+            Some(Command::Pack) => pack_by_hand(&config).await.map(|done| show_packed(&done)),
             Some(Command::Account(command)) => account(&config, command).await,
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
@@ -204,6 +208,19 @@ fn show(rebuilt: &Rebuilt) {
         rebuilt.changed_count,
         rebuilt.unreadable_count,
         rebuilt.products_count
+    ));
+}
+
+fn show_packed(done: &PackingDone) {
+    let _ = printed(&format!(
+        "{} documents in {} new packs ({} bytes), {} packs replaced, {} deleted; {} damaged rows, {} unreadable packs",
+        done.documents,
+        done.packs,
+        done.bytes,
+        done.replaced,
+        done.deleted,
+        done.damaged,
+        done.unreadable
     ));
 }
 

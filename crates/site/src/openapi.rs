@@ -10,8 +10,8 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use crate::answers::kept;
+use crate::kept::Kept;
 use crate::moderation::{answer, api as acts};
-use crate::packing::Kept;
 use crate::problem::Refusal;
 use crate::{compare, lists, published, records, seeds, submit};
 

@@ -9,9 +9,11 @@ use cardmark_site_data::{
     DerivedPack, DumpAbout, Dumped, Imported, derive_pack, import as import_dump, unpacked,
     write_dump,
 };
+use cardmark_site_packs::PackStorage;
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use cardmark_store::Places;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
 
@@ -22,6 +24,7 @@ use crate::dumps;
 use crate::error::SiteError;
 use crate::export::export_pages;
 use crate::mine::Library;
+use crate::packing::{PackReader, Packing, PackingDone, pack, pack_hourly};
 use crate::server::{Served, listen};
 use crate::state::Site;
 
@@ -45,16 +48,21 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let served = listen(config.listen, config.connections).await?;
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
-    let site = Arc::new(Site::new(store, config));
-    let tasks = [
-        tokio::spawn(purge(Arc::clone(&site))),
-        tokio::spawn(apply(Arc::clone(&site))),
-        tokio::spawn(dumps::keep_up(Arc::clone(&site))),
-    ];
-    answer(served, &site).await;
-    for task in tasks {
-        task.abort();
+    let packs = packs_of(&config)?;
+    let mut site = Site::new(store, config);
+    if let Some(packs) = packs {
+        site = site.with_packs(packs);
     }
+    let site = Arc::new(site);
+    let mut jobs = JoinSet::new();
+    jobs.spawn(purge(Arc::clone(&site)));
+    jobs.spawn(apply(Arc::clone(&site)));
+    jobs.spawn(dumps::keep_up(Arc::clone(&site)));
+    if let Some(packs) = site.packs.clone() {
+        jobs.spawn(pack_hourly(Arc::clone(&site), packs));
+    }
+    answer(served, &site).await;
+    jobs.shutdown().await;
     site.store.close().await;
     Ok(())
 }
@@ -138,6 +146,25 @@ async fn purge(site: Arc<Site>) {
     }
 }
 
+/// The storage of packs, if one is configured.
+fn packs_of(config: &Config) -> Result<Option<PackStorage>, SiteError> {
+    let url = config.packs.url.as_deref();
+    Ok(url.map(PackStorage::open).transpose()?)
+}
+
+/// Packs older documents now, and replaces all packs that hold documents that were withdrawn or amended.
+///
+/// # Errors
+/// If no storage is configured, another instance packs, or the storage or the database fails.
+pub async fn pack_by_hand(config: &Config) -> Result<PackingDone, SiteError> {
+    let packs = packs_of(config)?.ok_or(SiteError::NoPacks)?;
+    let store = SiteStore::open(&config.database_url).await?;
+    let packing = Packing::by_hand(config.packs.after_days);
+    let done = pack(&store, &packs, packing, now_ms).await;
+    store.close().await;
+    Ok(done?)
+}
+
 /// Writes a dump as a new folder.
 ///
 /// # Errors
@@ -211,9 +238,12 @@ async fn apply(site: Arc<Site>) {
 /// Derives everything again from the received bytes.
 ///
 /// # Errors
-/// If the database cannot be used.
+/// If the database cannot be used, or the storage of packs.
 pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
-    let store = SiteStore::open(&config.database_url).await?;
+    let mut store = SiteStore::open(&config.database_url).await?;
+    if let Some(packs) = packs_of(config)? {
+        store = store.with_packs(Arc::new(PackReader::new(packs)));
+    }
     let rebuilt = store.rebuild(rederived).await;
     store.close().await;
     Ok(rebuilt?)

@@ -1,260 +1,509 @@
-//! Answers with their packed forms: each is packed once, when somebody first asks for it.
+//! The job that packs older documents: it writes packs, reads them back, and only then frees the rows; replaces packs that hold
+//! documents that were withdrawn or amended; and deletes packs that no place names.
+//!
+//! It can end at any point. A pack without places is deleted by a later run, and a document has its row until its place counts.
 
-use std::io::Write;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+use cardmark_share::{
+    PackEntry, PackError, Packed, from_hexadecimal, read_pack, to_hexadecimal, write_pack,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use cardmark_share::to_hexadecimal;
+use cardmark_site_data::unpacked;
+use cardmark_site_packs::{PackName, PackStorage, Packs, PacksError};
+use cardmark_site_store::{
+    KeptBody, Lease, MOST_PACKED_TOGETHER, Place, Placed, Placing, ReadPacked, Reading, SiteStore,
+    SiteStoreError,
+};
+use prometheus_client::metrics::counter::Counter;
 use sha2::{Digest, Sha256};
+use thiserror::Error;
+use uuid::Uuid;
 
-/// Smaller answers are not packed, bytes.
-const LEAST_PACKED: usize = 1_024;
-const ZSTD_LEVEL: i32 = 3;
-const GZIP_LEVEL: flate2::Compression = flate2::Compression::new(5);
-/// Time for which an answer may be shown again without asking, so that a withdrawal is seen soon.
-pub(crate) const A_MINUTE: &str = "public, max-age=60";
-/// Of answers whose address changes with them.
-pub(crate) const FOR_LONG: &str = "public, max-age=31536000, immutable";
+use crate::answers::now_ms;
+use crate::state::Site;
 
-/// An encoding of a body (RFC 9110, 8.4).
+/// Name of the lease.
+const JOB: &str = "packs";
+/// Time after which another instance takes over from one that is gone.
+const LEASE_MS: i64 = 120_000;
+/// Time between two renewals of the lease.
+const RENEW_EVERY: Duration = Duration::from_secs(30);
+/// Time from the start of the site to the first run of the job.
+const FIRST_WAIT: Duration = Duration::from_secs(60);
+/// Time between two runs.
+const PACK_EVERY: Duration = Duration::from_secs(3_600);
+/// Time in which the storage has to answer with a document that somebody asked for.
+const READ_TIME: Duration = Duration::from_secs(10);
+/// Documents that are read from the database at once.
+const READ_TOGETHER: u32 = 16;
+/// Size from which a pack is full, bytes.
+const FULL_BYTES: usize = 16 << 20;
+/// Fewest documents of a pack, unless the job was started by hand.
+const FEWEST_DOCUMENTS: usize = 100;
+/// Age of a withdrawal or an amendment from which a pack is replaced, unless the job was started by hand: all of half a day cost one
+/// new pack.
+const GAP_AGE_MS: i64 = 43_200_000;
+/// Time for which readers who know an old place find the pack.
+const GRACE_MS: i64 = 600_000;
+/// Time after which a deleted pack is forgotten: a deletion that hung is over by then.
+const FORGET_MS: i64 = 86_400_000;
+const MS_PER_DAY: i64 = 86_400_000;
+
+/// Settings of a run of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    Plain,
-    Gzip,
-    Zstd,
+pub struct Packing {
+    /// Age of a document from which it is packed.
+    pub after_ms: i64,
+    /// Size from which a pack is full, bytes.
+    pub full_bytes: usize,
+    /// Fewest documents of a pack.
+    pub fewest_documents: usize,
+    /// Age of a withdrawal or an amendment from which its pack is replaced.
+    pub gap_age_ms: i64,
 }
 
-impl Encoding {
-    /// The best encoding that a client takes.
-    pub(crate) fn asked(headers: &HeaderMap) -> Self {
-        let accepted = headers.get_all(ACCEPT_ENCODING).iter();
-        let accepted: Vec<&str> = accepted
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .collect();
-        let takes = |name: &str| accepted.iter().any(|part| allows(part, name));
-        match (takes("zstd"), takes("gzip")) {
-            (true, _) => Self::Zstd,
-            (false, true) => Self::Gzip,
-            (false, false) => Self::Plain,
-        }
-    }
-
-    fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Plain => None,
-            Self::Gzip => Some("gzip"),
-            Self::Zstd => Some("zstd"),
-        }
-    }
-}
-
-/// True if a part of `Accept-Encoding` names the encoding, with a quality above zero.
-fn allows(part: &str, name: &str) -> bool {
-    let (named, quality) = part.split_once(';').unwrap_or((part, ""));
-    let quality = quality.replace(' ', "");
-    let is_refused = quality
-        .strip_prefix("q=")
-        .and_then(|quality| quality.parse::<f64>().ok())
-        .is_some_and(|quality| quality <= 0.0);
-    named.trim().eq_ignore_ascii_case(name) && !is_refused
-}
-
-/// An answer that can be given many times.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    kind: &'static str,
-    /// Digest of the plain body.
-    tag: String,
-    plain: Bytes,
-    gzip: OnceLock<Bytes>,
-    zstd: OnceLock<Bytes>,
-}
-
-impl Kept {
-    pub(crate) fn new(kind: &'static str, body: impl Into<Bytes>) -> Self {
-        let plain = body.into();
+impl Packing {
+    /// Settings of the job that a site runs each hour.
+    #[must_use]
+    pub fn hourly(after_days: u32) -> Self {
         Self {
-            kind,
-            tag: tag_of(&Sha256::digest(&plain).into()),
-            plain,
-            gzip: OnceLock::new(),
-            zstd: OnceLock::new(),
+            after_ms: i64::from(after_days) * MS_PER_DAY,
+            full_bytes: FULL_BYTES,
+            fewest_documents: FEWEST_DOCUMENTS,
+            gap_age_ms: GAP_AGE_MS,
         }
     }
 
-    /// Upper bound of the memory that it takes, bytes: text shrinks to less than half in both packed forms together.
-    pub(crate) fn most_bytes(&self) -> u64 {
-        2 * self.plain.len() as u64 + 512
-    }
-
-    /// The answer, which may be kept for a minute; 304 without a body if the client has it.
-    pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
-        self.answer_for(headers, A_MINUTE)
-    }
-
-    pub(crate) fn answer_for(&self, headers: &HeaderMap, cached: &'static str) -> Response {
-        let (encoding, body) = self.body(Encoding::asked(headers));
-        let form = Form {
-            kind: self.kind,
-            tag: &self.tag,
-            encoding,
-        };
-        form.answer(headers, body, cached)
-    }
-
-    /// The body in that encoding, or plain if it is small or holds a picture.
-    fn body(&self, encoding: Encoding) -> (Encoding, Bytes) {
-        if self.plain.len() < LEAST_PACKED || self.kind == "image/png" {
-            return (Encoding::Plain, self.plain.clone());
+    /// Settings of the job that was started by hand: nothing waits.
+    #[must_use]
+    pub fn by_hand(after_days: u32) -> Self {
+        Self {
+            fewest_documents: 1,
+            gap_age_ms: 0,
+            ..Self::hourly(after_days)
         }
-        let packed = match encoding {
-            Encoding::Plain => return (Encoding::Plain, self.plain.clone()),
-            Encoding::Gzip => self.gzip.get_or_init(|| gzip(&self.plain)),
-            Encoding::Zstd => self.zstd.get_or_init(|| zstd_of(&self.plain)),
-        };
-        (encoding, packed.clone())
     }
 }
 
-/// Form of a body.
-pub(crate) struct Form<'a> {
-    /// Media type.
-    pub(crate) kind: &'static str,
-    /// Digest of the plain body.
-    pub(crate) tag: &'a str,
-    pub(crate) encoding: Encoding,
+/// Result of a run of the job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PackingDone {
+    /// New packs.
+    pub packs: u64,
+    /// Documents in the new packs.
+    pub documents: u64,
+    /// Size of the new packs, bytes.
+    pub bytes: u64,
+    /// Packs that were replaced by others without what was withdrawn or amended, or that held nothing else.
+    pub replaced: u64,
+    /// Packs that were deleted.
+    pub deleted: u64,
+    /// Documents whose rows differ from their digests: they stay in their rows.
+    pub damaged: u64,
+    /// Packs that should be replaced and cannot be read.
+    pub unreadable: u64,
 }
 
-impl Form<'_> {
-    /// The body with its headers; 304 without it if the client has it.
-    pub(crate) fn answer(
-        &self,
-        headers: &HeaderMap,
-        body: Bytes,
-        cached: &'static str,
-    ) -> Response {
-        let mut response = match self.is_known(headers) {
-            true => StatusCode::NOT_MODIFIED.into_response(),
-            false => {
-                let mut response = body.into_response();
-                let headers = response.headers_mut();
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.kind));
-                if let Some(name) = self.encoding.name() {
-                    headers.insert(CONTENT_ENCODING, HeaderValue::from_static(name));
-                }
-                response
+/// Reason for which the job ended early. Nothing is lost; the next run goes on.
+#[derive(Debug, Error)]
+pub enum PackingError {
+    /// Another instance packs.
+    #[error("another instance packs now")]
+    Elsewhere,
+    /// The storage failed.
+    #[error("the storage of packs cannot be used")]
+    Packs(#[from] PacksError),
+    /// The database failed.
+    #[error("the database cannot be used")]
+    Store(#[from] SiteStoreError),
+    /// A pack cannot be read.
+    #[error("pack {0} cannot be read")]
+    Unreadable(String, #[source] PackError),
+    /// A pack does not hold what its index promises.
+    #[error("pack {0} holds a document that is not the one of its digest; restore it from a copy")]
+    Differs(String),
+    /// A thread ended early.
+    #[error("a thread ended early")]
+    Thread(#[from] tokio::task::JoinError),
+}
+
+impl PackingError {
+    /// Returns whether one pack is the reason, and not the storage as a whole.
+    fn is_of_pack(&self) -> bool {
+        matches!(
+            self,
+            Self::Packs(PacksError::Missing(_) | PacksError::Damaged(_))
+                | Self::Unreadable(..)
+                | Self::Differs(_)
+        )
+    }
+}
+
+/// Packs documents, replaces packs and deletes those that are not needed. `now` returns milliseconds since 1970.
+///
+/// # Errors
+/// If another instance packs, the storage or the database fails, or a pack is damaged.
+pub async fn pack(
+    store: &SiteStore,
+    packs: &impl Packs,
+    packing: Packing,
+    now: impl Fn() -> i64,
+) -> Result<PackingDone, PackingError> {
+    let job = Job {
+        store,
+        packs,
+        packing,
+        holder: Uuid::new_v4().to_string(),
+        now,
+    };
+    if !store.take_lease(job.lease(), (job.now)()).await? {
+        return Err(PackingError::Elsewhere);
+    }
+    let mut work = Box::pin(job.run());
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            () = tokio::time::sleep(RENEW_EVERY) => {
+                store.take_lease(job.lease(), (job.now)()).await?;
             }
+        }
+    };
+    drop(work);
+    let ended = store.end_lease(job.lease()).await;
+    let done = done?;
+    ended?;
+    Ok(done)
+}
+
+struct Job<'a, P, N> {
+    store: &'a SiteStore,
+    packs: &'a P,
+    packing: Packing,
+    holder: String,
+    now: N,
+}
+
+impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
+    fn lease(&self) -> Lease {
+        Lease {
+            name: JOB.to_owned(),
+            holder: self.holder.clone(),
+            until_ms: (self.now)().saturating_add(LEASE_MS),
+        }
+    }
+
+    /// New packs first: a pack that an earlier run stored before it ended is written again, and used.
+    async fn run(&self) -> Result<PackingDone, PackingError> {
+        let mut done = PackingDone::default();
+        self.pack_rows(&mut done).await?;
+        self.replace(&mut done).await?;
+        self.delete(&mut done).await?;
+        Ok(done)
+    }
+
+    async fn pack_rows(&self, done: &mut PackingDone) -> Result<(), PackingError> {
+        let before_ms = (self.now)().saturating_sub(self.packing.after_ms);
+        let mut after = (i64::MIN, Uuid::nil());
+        let mut next = Vec::new();
+        loop {
+            let bodies = self
+                .store
+                .oldest_bodies(before_ms, after, READ_TOGETHER)
+                .await?;
+            let is_last = bodies.is_empty();
+            for body in bodies {
+                after = (body.arrived_ms, body.id);
+                if self.is_full(&next, &body) {
+                    self.write(std::mem::take(&mut next), done).await?;
+                }
+                match checked(body).await? {
+                    Some(document) => next.push(document),
+                    None => done.damaged += 1,
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        if next.len() >= self.packing.fewest_documents.max(1) {
+            self.write(next, done).await?;
+        }
+        Ok(())
+    }
+
+    fn is_full(&self, documents: &[Packed], next: &KeptBody) -> bool {
+        let bytes: usize = documents.iter().map(|document| document.bytes.len()).sum();
+        let is_larger = bytes + next.document.packed.len() > self.packing.full_bytes;
+        !documents.is_empty() && (is_larger || documents.len() >= MOST_PACKED_TOGETHER)
+    }
+
+    async fn write(
+        &self,
+        documents: Vec<Packed>,
+        done: &mut PackingDone,
+    ) -> Result<(), PackingError> {
+        let (pack, bytes, places) = self.store_pack(documents).await?;
+        match self.place(pack, bytes, places).await? {
+            Some(documents) => {
+                done.packs += 1;
+                done.bytes += bytes;
+                done.documents += documents;
+            }
+            None => tracing::warn!(
+                pack = to_hexadecimal(&pack),
+                "an equal pack is being deleted; its documents stay in their rows for a day"
+            ),
+        }
+        Ok(())
+    }
+
+    /// Stores a pack, reads it back as a whole, and compares each document with its digest.
+    async fn store_pack(
+        &self,
+        documents: Vec<Packed>,
+    ) -> Result<(PackName, u64, Vec<Place>), PackingError> {
+        let written = tokio::task::spawn_blocking(move || write_pack(&documents).0).await?;
+        let bytes = written.len() as u64;
+        let pack = self.packs.put(written).await?;
+        let read = self.packs.get(pack).await?;
+        Ok((pack, bytes, places_of(pack, read).await?))
+    }
+
+    /// Returns the number of documents that are in the pack now, or `None` if no place may name it.
+    async fn place(
+        &self,
+        pack: PackName,
+        bytes: u64,
+        places: Vec<Place>,
+    ) -> Result<Option<u64>, PackingError> {
+        let placing = Placing {
+            lease: self.lease(),
+            pack,
+            bytes,
+            places,
+            at_ms: (self.now)(),
         };
-        let headers = response.headers_mut();
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cached));
-        headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-        // Bytes of another encoding are another representation, with a tag of its own.
-        let tag = match self.encoding.name() {
-            Some(name) => format!("\"{}-{name}\"", self.tag),
-            None => format!("\"{}\"", self.tag),
+        match self.store.place(placing).await? {
+            Placed::Done { documents } => Ok(Some(documents)),
+            Placed::BeingDeleted => Ok(None),
+            Placed::NotHeld => Err(PackingError::Elsewhere),
+        }
+    }
+
+    /// Replaces packs with documents that were withdrawn or amended.
+    async fn replace(&self, done: &mut PackingDone) -> Result<(), PackingError> {
+        let before_ms = (self.now)()
+            .saturating_sub(self.packing.gap_age_ms)
+            .saturating_add(1);
+        for old in self.store.packs_with_gaps(before_ms).await? {
+            match self.replace_one(old, done).await {
+                Err(error) if error.is_of_pack() => {
+                    tracing::error!(?error, "a pack cannot be replaced; restore it from a copy");
+                    done.unreadable += 1;
+                }
+                replaced => replaced?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn replace_one(&self, old: PackName, done: &mut PackingDone) -> Result<(), PackingError> {
+        let places = self.store.places(old).await?;
+        if !places.is_empty() {
+            let kept = kept_of(old, self.packs.get(old).await?, places).await?;
+            self.write(kept, done).await?;
+        }
+        // Places are left if the new pack could not be used.
+        if self
+            .store
+            .drop_pack(self.lease(), old, (self.now)())
+            .await?
+        {
+            done.replaced += 1;
+        }
+        Ok(())
+    }
+
+    /// Deletes packs that no place names, after a time for readers. Those that are not known were left by a run that ended early.
+    async fn delete(&self, done: &mut PackingDone) -> Result<(), PackingError> {
+        let stored: BTreeSet<PackName> = self.packs.list().await?.into_iter().collect();
+        let known = self.store.known_packs().await?;
+        let now_ms = (self.now)();
+        let used: BTreeSet<PackName> = known.used.into_iter().collect();
+        let dropped: BTreeMap<PackName, i64> = known.dropped.into_iter().collect();
+        for pack in &stored {
+            if !used.contains(pack) && !dropped.contains_key(pack) {
+                self.store.drop_pack(self.lease(), *pack, now_ms).await?;
+            }
+        }
+        for (pack, dropped_ms) in dropped {
+            let age_ms = now_ms.saturating_sub(dropped_ms);
+            if stored.contains(&pack) && age_ms >= GRACE_MS {
+                self.packs.delete(pack).await?;
+                done.deleted += 1;
+            } else if !stored.contains(&pack) && age_ms >= FORGET_MS {
+                self.store.forget_pack(self.lease(), pack).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The document for a pack; `None` if it is not the one of its digest.
+async fn checked(body: KeptBody) -> Result<Option<Packed>, PackingError> {
+    let (id, digest) = (body.id, body.document.digest);
+    let document = Packed {
+        id,
+        bytes: body.document.packed,
+        digest: to_hexadecimal(&digest),
+        received_ms: body.received_ms,
+        submitter: body.tag.map(|tag| to_hexadecimal(&tag)),
+    };
+    let checked = move || Some(document).filter(|document| is_of(&document.bytes, &digest));
+    let document = tokio::task::spawn_blocking(checked).await?;
+    if document.is_none() {
+        tracing::error!(%id, "a document differs from its digest, and stays in its row");
+    }
+    Ok(document)
+}
+
+/// Returns whether packed bytes are those of the document with a digest.
+fn is_of(packed: &[u8], digest: &[u8; 32]) -> bool {
+    unpacked(packed).is_some_and(|document| Sha256::digest(document)[..] == digest[..])
+}
+
+/// Bytes of an entry, if they are those of its digest.
+fn bytes_of<'a>(pack: &'a [u8], entry: &PackEntry) -> Option<(&'a [u8], [u8; 32])> {
+    let begin = usize::try_from(entry.offset).ok()?;
+    let end = begin.checked_add(usize::try_from(entry.length).ok()?)?;
+    let (bytes, digest) = (pack.get(begin..end)?, from_hexadecimal(&entry.digest)?);
+    is_of(bytes, &digest).then_some((bytes, digest))
+}
+
+/// Places of all documents of a pack, each compared with its digest.
+async fn places_of(pack: PackName, read: Vec<u8>) -> Result<Vec<Place>, PackingError> {
+    let name = to_hexadecimal(&pack);
+    let places = move || -> Result<Vec<Place>, PackingError> {
+        let entries =
+            read_pack(&read).map_err(|error| PackingError::Unreadable(name.clone(), error))?;
+        let place = |entry: PackEntry| {
+            let (_, digest) =
+                bytes_of(&read, &entry).ok_or_else(|| PackingError::Differs(name.clone()))?;
+            Ok(Place {
+                id: entry.id,
+                pack,
+                first_byte: entry.offset,
+                length: entry.length,
+                digest,
+            })
         };
-        if let Ok(tag) = HeaderValue::from_str(&tag) {
-            headers.insert(ETAG, tag);
+        entries.into_iter().map(place).collect()
+    };
+    tokio::task::spawn_blocking(places).await?
+}
+
+/// Documents of a pack that have places there.
+async fn kept_of(
+    pack: PackName,
+    read: Vec<u8>,
+    places: Vec<Place>,
+) -> Result<Vec<Packed>, PackingError> {
+    let name = to_hexadecimal(&pack);
+    let kept = move || -> Result<Vec<Packed>, PackingError> {
+        let entries =
+            read_pack(&read).map_err(|error| PackingError::Unreadable(name.clone(), error))?;
+        let placed: BTreeSet<(Uuid, u64)> = places
+            .iter()
+            .map(|place| (place.id, place.first_byte))
+            .collect();
+        let entries = entries
+            .into_iter()
+            .filter(|entry| placed.contains(&(entry.id, entry.offset)));
+        let document = |entry: PackEntry| {
+            let (bytes, _) =
+                bytes_of(&read, &entry).ok_or_else(|| PackingError::Differs(name.clone()))?;
+            Ok(Packed {
+                id: entry.id,
+                bytes: bytes.to_vec(),
+                digest: entry.digest,
+                received_ms: entry.received_ms,
+                submitter: entry.submitter,
+            })
+        };
+        entries.map(document).collect()
+    };
+    tokio::task::spawn_blocking(kept).await?
+}
+
+/// Reads documents from packs for the store.
+#[derive(Clone, Debug)]
+pub struct PackReader {
+    storage: PackStorage,
+    failures: Counter,
+}
+
+impl PackReader {
+    /// A reader whose failures are counted nowhere.
+    #[must_use]
+    pub fn new(storage: PackStorage) -> Self {
+        Self::counted(storage, Counter::default())
+    }
+
+    pub(crate) fn counted(storage: PackStorage, failures: Counter) -> Self {
+        Self { storage, failures }
+    }
+
+    async fn packed(&self, place: &Place) -> Result<Option<Vec<u8>>, SiteStoreError> {
+        let end = place.first_byte.saturating_add(place.length);
+        let reading = self.storage.get_range(place.pack, place.first_byte..end);
+        let packed = match tokio::time::timeout(READ_TIME, reading).await {
+            Ok(Ok(packed)) => packed,
+            Ok(Err(PacksError::Missing(_))) => return Ok(None),
+            Ok(Err(error)) => return Err(SiteStoreError::PacksAway(error.into())),
+            Err(late) => return Err(SiteStoreError::PacksAway(late.into())),
+        };
+        let (id, digest) = (place.id, place.digest);
+        let checked = move || Some(packed).filter(|packed| is_of(packed, &digest));
+        let checked = tokio::task::spawn_blocking(checked).await;
+        let checked = checked.map_err(|error| SiteStoreError::PacksAway(error.into()))?;
+        checked.map(Some).ok_or(SiteStoreError::PackDamaged(id))
+    }
+}
+
+impl ReadPacked for PackReader {
+    fn read(&self, place: Place) -> Reading<'_> {
+        Box::pin(async move {
+            let read = self.packed(&place).await;
+            if !matches!(read, Ok(Some(_))) {
+                self.failures.inc();
+            }
+            read
+        })
+    }
+}
+
+/// Runs the job each hour, until it is aborted.
+pub(crate) async fn pack_hourly(site: Arc<Site>, storage: PackStorage) {
+    let mut wait = FIRST_WAIT;
+    loop {
+        tokio::time::sleep(wait).await;
+        wait = PACK_EVERY;
+        let packing = Packing::hourly(site.config.packs.after_days);
+        match pack(&site.store, &storage, packing, now_ms).await {
+            Ok(done) => {
+                tracing::info!(?done, "packed");
+                site.metrics.packed(&done);
+            }
+            Err(PackingError::Elsewhere) => tracing::debug!("another instance packs"),
+            Err(error) => {
+                site.metrics.packing_failed();
+                tracing::warn!(
+                    ?error,
+                    "documents could not be packed; the next run goes on"
+                );
+            }
         }
-        response
-    }
-
-    /// True if the client has the body, in any encoding.
-    fn is_known(&self, headers: &HeaderMap) -> bool {
-        let known = headers.get_all(IF_NONE_MATCH).iter();
-        known
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .map(|tag| tag.trim().trim_start_matches("W/"))
-            .any(|tag| tag == "*" || tag.trim_matches('"').split('-').next() == Some(self.tag))
-    }
-}
-
-/// The tag of a body with this digest.
-pub(crate) fn tag_of(digest: &[u8; 32]) -> String {
-    to_hexadecimal(&digest[..12])
-}
-
-fn gzip(body: &[u8]) -> Bytes {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), GZIP_LEVEL);
-    // Memory takes all bytes.
-    let _ = packed.write_all(body);
-    packed.finish().unwrap_or_default().into()
-}
-
-fn zstd_of(body: &[u8]) -> Bytes {
-    zstd::bulk::compress(body, ZSTD_LEVEL)
-        .unwrap_or_default()
-        .into()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-
-    use super::*;
-
-    fn asking(name: &'static str, value: &str) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        headers.insert(name, value.parse().unwrap());
-        headers
-    }
-
-    #[test]
-    fn encodings_are_those_that_a_client_takes() {
-        for (accepted, expected) in [
-            ("", Encoding::Plain),
-            ("gzip, deflate, br, zstd", Encoding::Zstd),
-            ("gzip;q=0.5, zstd;q=0", Encoding::Gzip),
-            ("GZIP", Encoding::Gzip),
-            ("identity", Encoding::Plain),
-            ("gzip; q=0.000", Encoding::Plain),
-            ("x-gzip", Encoding::Plain),
-        ] {
-            let asked = Encoding::asked(&asking("accept-encoding", accepted));
-            assert_eq!(asked, expected, "{accepted}");
-        }
-        assert_eq!(Encoding::asked(&HeaderMap::new()), Encoding::Plain);
-    }
-
-    #[test]
-    fn packed_bodies_are_the_plain_one() {
-        let plain = "text ".repeat(1_000);
-        let kept = Kept::new("text/plain", plain.clone());
-        let (encoding, packed) = kept.body(Encoding::Gzip);
-        let mut unpacked = String::new();
-        let mut reader = flate2::read::GzDecoder::new(&packed[..]);
-        reader.read_to_string(&mut unpacked).unwrap();
-        assert_eq!((encoding, &unpacked), (Encoding::Gzip, &plain));
-        let (encoding, packed) = kept.body(Encoding::Zstd);
-        let unpacked = zstd::bulk::decompress(&packed, plain.len()).unwrap();
-        assert_eq!((encoding, unpacked), (Encoding::Zstd, plain.into_bytes()));
-        assert_eq!(
-            Kept::new("text/plain", "short").body(Encoding::Zstd).0,
-            Encoding::Plain
-        );
-    }
-
-    #[test]
-    fn each_encoding_has_its_tag_and_all_are_known() {
-        let kept = Kept::new("text/plain", "text ".repeat(1_000));
-        let tags = ["identity", "gzip", "zstd"].map(|encoding| {
-            let answer = kept.answer(&asking("accept-encoding", encoding));
-            assert_eq!(answer.headers()[VARY], "accept-encoding");
-            answer.headers()[ETAG].to_str().unwrap().to_owned()
-        });
-        assert!(tags[0] != tags[1] && tags[1] != tags[2], "{tags:?}");
-        for tag in tags {
-            let known = kept.answer(&asking("if-none-match", &format!("\"other\", W/{tag}")));
-            assert_eq!(known.status(), StatusCode::NOT_MODIFIED, "{tag}");
-        }
-        let other = kept.answer(&asking("if-none-match", "\"other\""));
-        assert_eq!(other.status(), StatusCode::OK);
     }
 }

@@ -8,6 +8,8 @@ use cardmark_site_store::{Limit, SiteStoreError};
 /// Seconds after which a busy site is asked again.
 const BUSY_RETRY_S: u64 = 5;
 
+/// Seconds after which a document is asked for again whose pack cannot be read.
+const PACK_RETRY_S: u64 = 60;
 /// Seconds after which a site that takes nothing in is asked again.
 const READ_ONLY_RETRY_S: u64 = 600;
 
@@ -129,6 +131,19 @@ impl Refusal {
         refusal
     }
 
+    /// A document is in a pack whose storage does not answer.
+    fn pack_away() -> Self {
+        let detail = "the document is in a storage that does not answer now; everything else does";
+        let mut refusal = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "pack-away",
+            "The document cannot be read now",
+            detail,
+        );
+        refusal.retry_after_s = Some(PACK_RETRY_S);
+        refusal
+    }
+
     /// A moderator switched the site to reading only.
     pub(crate) fn read_only() -> Self {
         let detail = "the site takes nothing in at present; what it has can be read and withdrawn";
@@ -230,6 +245,10 @@ impl From<SiteStoreError> for Refusal {
     fn from(error: SiteStoreError) -> Self {
         match error {
             SiteStoreError::Busy => Self::busy(),
+            SiteStoreError::PacksAway(error) => {
+                tracing::warn!(?error, "the pack of a document cannot be read");
+                Self::pack_away()
+            }
             SiteStoreError::Unavailable(error) => {
                 tracing::error!(error = ?error, "the database cannot be reached");
                 Self::busy()

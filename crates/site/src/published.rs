@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::answers::json;
 use crate::described::Read;
-use crate::packing::Kept;
+use crate::kept::Kept;
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
 

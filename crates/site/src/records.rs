@@ -18,8 +18,8 @@ use uuid::Uuid;
 
 use crate::answers::{self, Listed, accepted, day_of, now_ms, withdrawn};
 use crate::derived;
-use crate::described::{OfRun, Read};
-use crate::packing::{A_MINUTE, Encoding, Form, Kept, tag_of};
+use crate::described::{OfRun, Read, Stored};
+use crate::kept::{A_MINUTE, Encoding, Form, Kept, tag_of};
 use crate::parameters::RunId;
 use crate::peer::Block;
 use crate::problem::Refusal;
@@ -56,7 +56,7 @@ struct RecordView {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record", body = RecordView),
-        OfRun, Read,
+        OfRun, Read, Stored,
     )
 )]
 pub(crate) async fn record(
@@ -91,7 +91,7 @@ async fn view(site: &Arc<Site>, head: &Head) -> Result<Kept, Refusal> {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record in one line, then the statement in one line", body = String, content_type = "application/x-ndjson"),
-        OfRun, Read,
+        OfRun, Read, Stored,
     )
 )]
 pub(crate) async fn document(

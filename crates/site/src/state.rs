@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cardmark_site_packs::PackStorage;
 use cardmark_site_store::SiteStore;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -12,6 +13,7 @@ use crate::cache::Answers;
 use crate::config::Config;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
+use crate::packing::PackReader;
 
 /// Submissions that are checked or wait for it.
 const MOST_CHECKING: usize = 64;
@@ -37,6 +39,8 @@ pub struct Site {
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
+    /// Storage of packs, if older documents are packed.
+    pub(crate) packs: Option<PackStorage>,
     pub(crate) answers: Answers,
     /// Directory of the journals of this computer, if this is the personal instance.
     pub(crate) mine: Option<PathBuf>,
@@ -54,6 +58,17 @@ impl Site {
         Self {
             mine: Some(journals),
             config,
+            ..self
+        }
+    }
+
+    /// Lets it read documents from packs, and pack older ones.
+    #[must_use]
+    pub fn with_packs(self, storage: PackStorage) -> Self {
+        let reader = PackReader::counted(storage.clone(), self.metrics.pack_failures());
+        Self {
+            store: self.store.with_packs(Arc::new(reader)),
+            packs: Some(storage),
             ..self
         }
     }
@@ -77,6 +92,7 @@ impl Site {
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),
+            packs: None,
             answers: Answers::default(),
             mine: None,
             config,

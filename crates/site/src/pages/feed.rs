@@ -10,7 +10,7 @@ use cardmark_site_store::{Head, Search};
 use jiff::Timestamp;
 
 use super::frame::{PageRefusal, origin};
-use crate::packing::Kept;
+use crate::kept::Kept;
 use crate::state::Site;
 
 const ENTRIES: u32 = 30;

@@ -10,7 +10,7 @@ use cardmark_share::to_hexadecimal;
 use sha2::{Digest, Sha256};
 
 use super::addresses;
-use crate::packing::{FOR_LONG, Kept};
+use crate::kept::{FOR_LONG, Kept};
 use crate::problem::Refusal;
 use crate::state::Site;
 

@@ -15,8 +15,8 @@ use cardmark_site_store::{Head, State as RunState};
 
 use super::{addresses, figures};
 use crate::derived;
+use crate::kept::Kept;
 use crate::lists::{ProductView, SummaryView, product_view};
-use crate::packing::Kept;
 use crate::parameters::{Key, RunId};
 use crate::problem::Refusal;
 use crate::records::{head, stored};

@@ -12,7 +12,7 @@ use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::survey;
 
 use super::frame::{Page, PageRefusal};
-use crate::packing::Kept;
+use crate::kept::Kept;
 use crate::problem::Refusal;
 
 /// Pages of publications by id; they never change while the process runs.

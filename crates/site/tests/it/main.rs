@@ -1,6 +1,12 @@
 //! The API, asked as clients ask it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    reason = "tests"
+)]
 
 mod answers;
 mod bodies;
@@ -13,6 +19,8 @@ mod moderation;
 mod network;
 mod openapi;
 mod owners;
+mod packs;
+mod packs_rig;
 mod pages;
 mod rig;
 mod sessions;

@@ -9,7 +9,7 @@ use cardmark_core::{Record, Statement, parse_record};
 use cardmark_share::{
     Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission,
 };
-use cardmark_site::{Config, Site, WriteLimits, router};
+use cardmark_site::{Config, PacksConfig, Site, WriteLimits, router};
 use cardmark_site_store::SiteStore;
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -59,6 +59,7 @@ pub(crate) fn config() -> Config {
         reads_at_once: 1_000_000,
         reads_per_s: 1_000_000,
         connections: 64,
+        packs: PacksConfig::default(),
     }
 }
 
@@ -71,7 +72,12 @@ impl Rig {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
         let store = SiteStore::open(&address).await.unwrap();
-        let site = Arc::new(Site::new(store.clone(), config));
+        Self::over(folder, store.clone(), Site::new(store, config))
+    }
+
+    /// A site whose database is in the folder.
+    pub(crate) fn over(folder: TempDir, store: SiteStore, site: Site) -> Self {
+        let site = Arc::new(site);
         Self {
             router: router(Arc::clone(&site)),
             site,
