@@ -6,6 +6,7 @@
 mod address;
 mod batch;
 mod change;
+mod documents;
 mod dumping;
 mod execute;
 mod facets;

@@ -11,7 +11,7 @@ use crate::moderation::answers::{self, NewAnswer};
 use crate::moderation::apply::{self, Step};
 use crate::moderation::decisions::{Decisions, Subject};
 use crate::moderation::types::{Answered, Moderated, NewAct};
-use crate::packs::{PackWork, Placed};
+use crate::packs::{PackOutcome, PackWork, Placed};
 use crate::record::own;
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, Bucket, Incoming, Limit, Put, Rederived, Withdrawn};
@@ -105,7 +105,10 @@ impl Work {
                 let withdrawn = change::withdraw(batch, id, token_hash, at_ms).await;
                 withdrawn.map(Outcome::Withdrawn)
             }
-            Self::Packs(work) => work.execute(batch).await,
+            Self::Packs(work) => Ok(match work.execute(batch).await? {
+                PackOutcome::Placed(placed) => Outcome::Placed(placed),
+                PackOutcome::Done(is_done) => Outcome::Done(is_done),
+            }),
             Self::Act(act) => acts::record(batch, *act).await.map(Outcome::Moderated),
             Self::Answer(new) => answers::answer(batch, *new).await.map(Outcome::Answered),
             Self::Charge { limits, at_ms } => {

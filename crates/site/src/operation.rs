@@ -24,12 +24,16 @@ use crate::dumps;
 use crate::error::SiteError;
 use crate::export::export_pages;
 use crate::mine::Library;
-use crate::packing::{PackReader, Packing, PackingDone, pack, pack_hourly};
+use crate::packing::{PackReader, Packing, PackingDone, PackingError, pack};
 use crate::server::{Served, listen};
 use crate::state::Site;
 
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
+/// Time from the start of the site to the first run of the job.
+const FIRST_WAIT: Duration = Duration::from_secs(60);
+/// Time between two runs.
+const PACK_EVERY: Duration = Duration::from_secs(3_600);
 
 /// Time between two looks for acts that are not applied.
 const APPLY_EVERY: Duration = Duration::from_secs(60);
@@ -142,6 +146,30 @@ async fn purge(site: Arc<Site>) {
         tokio::time::sleep(PURGE_EVERY).await;
         if let Err(error) = site.store.purge(now_ms()).await {
             tracing::warn!(?error, "what is too old could not be removed");
+        }
+    }
+}
+
+/// Runs the job each hour, until it is aborted.
+async fn pack_hourly(site: Arc<Site>, storage: PackStorage) {
+    let mut wait = FIRST_WAIT;
+    loop {
+        tokio::time::sleep(wait).await;
+        wait = PACK_EVERY;
+        let packing = Packing::hourly(site.config.packs.after_days);
+        match pack(&site.store, &storage, packing, now_ms).await {
+            Ok(done) => {
+                tracing::info!(?done, "packed");
+                site.metrics.packed(&done);
+            }
+            Err(PackingError::Elsewhere) => tracing::debug!("another instance packs"),
+            Err(error) => {
+                site.metrics.packing_failed();
+                tracing::warn!(
+                    ?error,
+                    "documents could not be packed; the next run goes on"
+                );
+            }
         }
     }
 }

@@ -4,7 +4,6 @@
 //! It can end at any point. A pack without places is deleted by a later run, and a document has its row until its place counts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use cardmark_share::{
@@ -21,19 +20,12 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 use uuid::Uuid;
 
-use crate::answers::now_ms;
-use crate::state::Site;
-
 /// Name of the lease.
 const JOB: &str = "packs";
 /// Time after which another instance takes over from one that is gone.
 const LEASE_MS: i64 = 120_000;
 /// Time between two renewals of the lease.
 const RENEW_EVERY: Duration = Duration::from_secs(30);
-/// Time from the start of the site to the first run of the job.
-const FIRST_WAIT: Duration = Duration::from_secs(60);
-/// Time between two runs.
-const PACK_EVERY: Duration = Duration::from_secs(3_600);
 /// Time in which the storage has to answer with a document that somebody asked for.
 const READ_TIME: Duration = Duration::from_secs(10);
 /// Documents that are read from the database at once.
@@ -481,29 +473,5 @@ impl ReadPacked for PackReader {
             }
             read
         })
-    }
-}
-
-/// Runs the job each hour, until it is aborted.
-pub(crate) async fn pack_hourly(site: Arc<Site>, storage: PackStorage) {
-    let mut wait = FIRST_WAIT;
-    loop {
-        tokio::time::sleep(wait).await;
-        wait = PACK_EVERY;
-        let packing = Packing::hourly(site.config.packs.after_days);
-        match pack(&site.store, &storage, packing, now_ms).await {
-            Ok(done) => {
-                tracing::info!(?done, "packed");
-                site.metrics.packed(&done);
-            }
-            Err(PackingError::Elsewhere) => tracing::debug!("another instance packs"),
-            Err(error) => {
-                site.metrics.packing_failed();
-                tracing::warn!(
-                    ?error,
-                    "documents could not be packed; the next run goes on"
-                );
-            }
-        }
     }
 }
