@@ -17,7 +17,8 @@ use uuid::Uuid;
 use crate::error::{DataError, at};
 use crate::files::{Hashed, sync_folder, write_text};
 use crate::kept::day_of;
-use crate::manifest::{FileEntry, MANIFEST, Manifest, README, SAMPLE, TOMBSTONES};
+use crate::line::ActLine;
+use crate::manifest::{ACTS, FileEntry, MANIFEST, Manifest, README, SAMPLE, TOMBSTONES};
 use crate::month::{self, Month, MonthFiles, Written};
 use crate::new_folder::NewFolder;
 
@@ -25,6 +26,8 @@ use crate::new_folder::NewFolder;
 const TOGETHER: u32 = 16;
 /// Tombstones that are read at a time.
 const TOMBSTONES_TOGETHER: u32 = 1_000;
+/// Acts that are read at a time.
+const ACTS_TOGETHER: u32 = 1_000;
 /// Largest sample, bytes.
 const MOST_SAMPLE: usize = 1_000_000;
 
@@ -86,13 +89,14 @@ impl Dump<'_> {
         let mut manifest = Manifest::new(about.site, format!("{made_at:.0}"), through);
         self.write_months().await?;
         let tombstones = self.leave_out_withdrawn(through).await?;
-        manifest.tombstones = tombstones.rows;
+        let acts = self.write_acts().await?;
+        (manifest.tombstones, manifest.acts) = (tombstones.rows, acts.rows);
         for written in self.months.values() {
             manifest.records += written.records;
             manifest.quarantined += written.quarantined;
             manifest.files.extend(written.files.iter().cloned());
         }
-        manifest.files.push(tombstones);
+        manifest.files.extend([tombstones, acts]);
         manifest.files.push(self.write_sample()?);
         manifest.files.push(write_text(&self.folder, README, TEXT)?);
         manifest
@@ -206,6 +210,26 @@ impl Dump<'_> {
         }
     }
 
+    /// Writes all acts of moderators, the first one first. A process that decides on records has them all in memory too.
+    async fn write_acts(&self) -> Result<FileEntry, DataError> {
+        let (mut acts, mut before) = (Vec::new(), None);
+        loop {
+            let page = self.store.acts(before, ACTS_TOGETHER).await?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            before = Some(last.number);
+            acts.extend(page);
+        }
+        let mut file = Hashed::create(&self.folder, ACTS)?;
+        let (path, count) = (file.path().to_owned(), acts.len() as u64);
+        for act in acts.into_iter().rev() {
+            let line = serde_json::to_string(&ActLine::from(act)).unwrap_or_default();
+            writeln!(file, "{line}").map_err(at(&path))?;
+        }
+        file.finish(count)
+    }
+
     /// The newest month has the newest form of records.
     fn write_sample(&self) -> Result<FileEntry, DataError> {
         let lines = match self.months.last_key_value() {
@@ -229,10 +253,11 @@ documents/YYYY-MM.jsonl.zst  runs that arrived in this month, one a line, in the
 records/YYYY-MM.parquet      the same runs as a table: product, board, suite, state, level, circumstances
 figures/YYYY-MM.parquet      their figures: id of the run, metric, value, unit
 tombstones.jsonl             runs that their owners withdrew: id and day
+acts.jsonl                   what moderators decided, with the reason; `state` and `product` follow from it
 sample.jsonl                 the first runs of the last month, at most 1 MB, not packed
 
-Runs with the state `quarantined` contradict themselves or their card; the site counts them nowhere. `checks` has the reasons. A site
-cannot know that a figure is honest.
+Runs with the state `quarantined` contradict themselves or their card, or a moderator decided so; the site counts them nowhere. `checks` and
+acts.jsonl have the reasons. A site cannot know that a figure is honest.
 
 Delete what tombstones.jsonl names from your copy. /api/v1/changes?after=N on the site, with N from `changes_through` in manifest.json,
 lists everything that came and went since then.

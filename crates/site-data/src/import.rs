@@ -5,7 +5,7 @@ use std::thread;
 
 use cardmark_core::documents_of;
 use cardmark_share::read_submission;
-use cardmark_site_store::{Incoming, SiteStore, is_of_record};
+use cardmark_site_store::{Decisions, Incoming, Loaded, SiteStore, is_of_record};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -14,12 +14,14 @@ use crate::error::DataError;
 use crate::kept::{packed, rederived};
 use crate::line::DocumentLine;
 use crate::manifest::Manifest;
-use crate::verify::{damaged, for_each, tombstones, verify};
+use crate::verify::{acts, damaged, for_each, tombstones, verify};
 
 /// Records of a transaction.
 const TOGETHER: usize = 64;
 /// Bytes of documents after which a transaction takes no more.
 const MOST_BYTES: usize = 32 << 20;
+/// Acts of a transaction.
+const ACTS_TOGETHER: usize = 1_000;
 /// Withdrawals of a transaction.
 const TOMBSTONES_TOGETHER: usize = 1_000;
 
@@ -49,6 +51,9 @@ pub async fn import(store: &SiteStore, folder: &Path) -> Result<Imported, DataEr
     let folder = folder.to_owned();
     let path = folder.clone();
     let manifest = spawn_blocking(move || verify(&path)).await??;
+    for some in acts(&folder, &manifest)?.chunks(ACTS_TOGETHER) {
+        store.load_acts(some.to_vec()).await?;
+    }
     let differing_count = import_documents(store, &folder, &manifest).await?;
     for some in tombstones(&folder, &manifest)?.chunks(TOMBSTONES_TOGETHER) {
         store.load_tombstones(some.to_vec()).await?;
@@ -67,9 +72,10 @@ async fn import_documents(
     folder: &Path,
     manifest: &Manifest,
 ) -> Result<u64, DataError> {
+    let decisions = store.decisions().await?;
     let (sender, mut receiver) = mpsc::channel(1);
     let (folder, manifest) = (folder.to_owned(), manifest.clone());
-    let reading = spawn_blocking(move || send_all(&folder, &manifest, &sender));
+    let reading = spawn_blocking(move || send_all(&folder, &manifest, &decisions, &sender));
     while let Some(some) = receiver.recv().await {
         store.load(some).await?;
     }
@@ -79,14 +85,15 @@ async fn import_documents(
 fn send_all(
     folder: &Path,
     manifest: &Manifest,
-    sender: &mpsc::Sender<Vec<Incoming>>,
+    decisions: &Decisions,
+    sender: &mpsc::Sender<Vec<Loaded>>,
 ) -> Result<u64, DataError> {
     let mut differing_count = 0;
     let mut send = |lines: &mut Vec<(String, DocumentLine)>| {
-        let (incoming, differing) = incoming_of_all(&std::mem::take(lines))?;
+        let (loaded, differing) = loaded_of_all(&std::mem::take(lines), decisions)?;
         differing_count += differing;
         // Without a receiver the database has failed, which is reported there.
-        let _ = sender.blocking_send(incoming);
+        let _ = sender.blocking_send(loaded);
         Ok::<_, DataError>(())
     };
     let (mut lines, mut bytes) = (Vec::new(), 0);
@@ -105,15 +112,18 @@ fn send_all(
 }
 
 /// Derives on all processors.
-fn incoming_of_all(lines: &[(String, DocumentLine)]) -> Result<(Vec<Incoming>, u64), DataError> {
+fn loaded_of_all(
+    lines: &[(String, DocumentLine)],
+    decisions: &Decisions,
+) -> Result<(Vec<Loaded>, u64), DataError> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let part = lines.len().div_ceil(processors).max(1);
-    let derived: Vec<Result<(Incoming, bool), DataError>> = thread::scope(|scope| {
+    let derived: Vec<Result<(Loaded, bool), DataError>> = thread::scope(|scope| {
         let parts = lines.chunks(part).map(|some| {
             scope.spawn(move || {
                 let one = |(place, line): &(String, DocumentLine)| {
-                    let incoming = incoming_of(line);
-                    incoming.ok_or_else(|| damaged(place, "it cannot be derived again".to_owned()))
+                    let loaded = loaded_of(line, decisions);
+                    loaded.ok_or_else(|| damaged(place, "it cannot be derived again".to_owned()))
                 };
                 some.iter().map(one).collect::<Vec<_>>()
             })
@@ -127,12 +137,12 @@ fn incoming_of_all(lines: &[(String, DocumentLine)]) -> Result<(Vec<Incoming>, u
     });
     let derived = derived.into_iter().collect::<Result<Vec<_>, _>>()?;
     let differing = derived.iter().filter(|(_, is_same)| !is_same).count();
-    let incoming = derived.into_iter().map(|(incoming, _)| incoming).collect();
-    Ok((incoming, differing as u64))
+    let loaded = derived.into_iter().map(|(loaded, _)| loaded).collect();
+    Ok((loaded, differing as u64))
 }
 
 /// The record as it is stored, and whether state and level are those of the dump.
-fn incoming_of(line: &DocumentLine) -> Option<(Incoming, bool)> {
+fn loaded_of(line: &DocumentLine, decisions: &Decisions) -> Option<(Loaded, bool)> {
     let (text, submitter) = (line.text()?, line.submitter()?);
     let submission = read_submission(&text).ok()?;
     let derived = rederived(&text, submitter, line.received_ms)?;
@@ -140,7 +150,12 @@ fn incoming_of(line: &DocumentLine) -> Option<(Incoming, bool)> {
     let mut checks = derived.checks;
     checks.extend(around.cloned());
     checks.sort_by_key(|check| check.name);
-    let state = match cardmark_share::is_quarantined(&checks) {
+    let decided = decisions.decided(line.id, submitter, line.quarantined_by);
+    let is_held = decided.map_or_else(
+        || cardmark_share::is_quarantined(&checks),
+        |(_, is_held)| is_held,
+    );
+    let state = match is_held {
         true => cardmark_share::STATE_QUARANTINED,
         false => cardmark_share::STATE_SHARED,
     };
@@ -161,5 +176,9 @@ fn incoming_of(line: &DocumentLine) -> Option<(Incoming, bool)> {
         received_ms: line.received_ms,
         limits: Vec::new(),
     };
-    Some((incoming, state == line.state && level == line.level))
+    let loaded = Loaded {
+        incoming,
+        quarantined_by: line.quarantined_by,
+    };
+    Some((loaded, state == line.state && level == line.level))
 }

@@ -2,6 +2,7 @@
 
 use cardmark_core::documents_of;
 use cardmark_share::{Check, Level, from_hexadecimal, to_hexadecimal};
+use cardmark_site_store::{Act, Deed};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -20,6 +21,9 @@ pub struct DocumentLine {
     pub level: Level,
     /// Submitter, 32 hexadecimal digits ([`cardmark_share::submitter_of`]).
     pub submitter: Option<String>,
+    /// The act by which new runs were quarantined when it arrived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantined_by: Option<i64>,
     /// Results of all checks.
     pub checks: Vec<Check>,
     /// SHA-256 of the document, hexadecimal.
@@ -33,6 +37,43 @@ pub struct DocumentLine {
     /// The whole document in place of record and statement, if these with line feeds behind them are not its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
+}
+
+/// An act of a moderator.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ActLine {
+    pub(crate) number: i64,
+    pub(crate) at_ms: i64,
+    pub(crate) account: String,
+    #[serde(flatten)]
+    pub(crate) deed: Deed,
+    pub(crate) reason: String,
+}
+
+impl From<Act> for ActLine {
+    fn from(act: Act) -> Self {
+        Self {
+            number: act.number,
+            at_ms: act.at_ms,
+            account: act.account,
+            deed: act.deed,
+            reason: act.reason,
+        }
+    }
+}
+
+impl From<ActLine> for Act {
+    fn from(line: ActLine) -> Self {
+        Self {
+            number: line.number,
+            at_ms: line.at_ms,
+            account: line.account,
+            deed: line.deed,
+            reason: line.reason,
+            undone_by: None,
+            is_applied: true,
+        }
+    }
 }
 
 impl DocumentLine {
@@ -110,6 +151,7 @@ mod tests {
             state: "shared".to_owned(),
             level: Level::Measured,
             submitter: None,
+            quarantined_by: None,
             checks: Vec::new(),
             digest: to_hexadecimal(&Sha256::digest(text.as_bytes())),
             record: None,

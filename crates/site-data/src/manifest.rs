@@ -13,6 +13,7 @@ pub const DUMP_FORMAT: u32 = 1;
 pub(crate) const LICENCE: &str = "CC0-1.0";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const TOMBSTONES: &str = "tombstones.jsonl";
+pub(crate) const ACTS: &str = "acts.jsonl";
 pub(crate) const SAMPLE: &str = "sample.jsonl";
 pub(crate) const README: &str = "README.txt";
 /// Ends of the names of documents and tables.
@@ -42,6 +43,8 @@ pub struct Manifest {
     pub quarantined: u64,
     /// Number of withdrawn records.
     pub tombstones: u64,
+    /// Number of acts of moderators.
+    pub acts: u64,
     /// All other files, in the order of their paths.
     pub files: Vec<FileEntry>,
 }
@@ -72,6 +75,7 @@ impl Manifest {
             records: 0,
             quarantined: 0,
             tombstones: 0,
+            acts: 0,
             files: Vec::new(),
         }
     }

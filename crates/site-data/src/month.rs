@@ -132,6 +132,7 @@ fn line_of(arrival: &Arrival, document: &StoredDocument) -> Option<Vec<u8>> {
         state: state_name(head.state).to_owned(),
         level: head.level,
         submitter: head.tag.map(|tag| to_hexadecimal(&tag)),
+        quarantined_by: arrival.quarantined_by,
         checks: head.checks.clone(),
         digest: to_hexadecimal(&document.digest),
         record: None,

@@ -6,12 +6,15 @@ use std::path::Path;
 
 use cardmark_share::read_submission;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::error::{DataError, at};
 use crate::files::digest_of;
-use crate::line::DocumentLine;
-use crate::manifest::{DOCUMENTS, Manifest, TOMBSTONES, manifest_of};
+use cardmark_site_store::Act;
+
+use crate::line::{ActLine, DocumentLine};
+use crate::manifest::{ACTS, DOCUMENTS, Manifest, TOMBSTONES, manifest_of};
 
 /// Longest line, bytes: a document as a text, each character escaped.
 const MOST_LINE_BYTES: u64 = 64 << 20;
@@ -57,11 +60,12 @@ pub fn verify(folder: &Path) -> Result<Manifest, DataError> {
         count += 1;
         Ok(())
     })?;
-    let found = (count, tombstones.len() as u64);
-    match found == (manifest.records, manifest.tombstones) {
+    let acts = acts(folder, &manifest)?.len() as u64;
+    let found = (count, tombstones.len() as u64, acts);
+    match found == (manifest.records, manifest.tombstones, manifest.acts) {
         true => Ok(manifest),
         false => {
-            let why = format!("it counts other records or withdrawals than {found:?}");
+            let why = format!("it counts other records, withdrawals or acts than {found:?}");
             Err(damaged("manifest.json", why))
         }
     }
@@ -121,19 +125,49 @@ pub(crate) fn tombstones(
     folder: &Path,
     manifest: &Manifest,
 ) -> Result<Vec<(Uuid, i64)>, DataError> {
-    let mut tombstones = Vec::new();
-    for file in manifest.ending(TOMBSTONES) {
+    let begin = |read: Tombstone| {
+        let begin = read.day.to_zoned(jiff::tz::TimeZone::UTC);
+        let begin = begin.map_err(|error| error.to_string())?;
+        Ok((read.id, begin.timestamp().as_millisecond()))
+    };
+    let mut tombstones = lines_of(folder, manifest, TOMBSTONES, begin)?;
+    tombstones.sort_unstable_by_key(|(id, at_ms)| (*at_ms, *id));
+    Ok(tombstones)
+}
+
+/// Acts of moderators, with numbers from 1.
+pub(crate) fn acts(folder: &Path, manifest: &Manifest) -> Result<Vec<Act>, DataError> {
+    let acts = lines_of(folder, manifest, ACTS, |line: ActLine| Ok(Act::from(line)))?;
+    match acts
+        .iter()
+        .zip(1..)
+        .find(|(act, number)| act.number != *number)
+    {
+        Some((act, _)) => {
+            let why = format!("act {} is not in its place", act.number);
+            Err(damaged(ACTS, why))
+        }
+        None => Ok(acts),
+    }
+}
+
+/// Lines of a file of JSON lines.
+fn lines_of<L: DeserializeOwned, T>(
+    folder: &Path,
+    manifest: &Manifest,
+    name: &str,
+    read: impl Fn(L) -> Result<T, String>,
+) -> Result<Vec<T>, DataError> {
+    let mut found = Vec::new();
+    for file in manifest.ending(name) {
         let path = folder.join(&file.path);
         let lines = BufReader::new(File::open(&path).map_err(at(&path))?).lines();
         for (number, line) in lines.enumerate() {
             let place = format!("{}, line {}", file.path, number + 1);
-            let read: Tombstone = serde_json::from_str(&line.map_err(at(&path))?)
-                .map_err(|error| damaged(&place, error.to_string()))?;
-            let begin = read.day.to_zoned(jiff::tz::TimeZone::UTC);
-            let begin = begin.map_err(|error| damaged(&place, error.to_string()))?;
-            tombstones.push((read.id, begin.timestamp().as_millisecond()));
+            let line = serde_json::from_str(&line.map_err(at(&path))?);
+            let line = line.map_err(|error| damaged(&place, error.to_string()))?;
+            found.push(read(line).map_err(|why| damaged(&place, why))?);
         }
     }
-    tombstones.sort_unstable_by_key(|(id, at_ms)| (*at_ms, *id));
-    Ok(tombstones)
+    Ok(found)
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::facets::Facet;
 use crate::lists;
+use crate::moderation::types::Act;
 use crate::record::{HEAD, HEAD_COLUMNS, figures_of, head_of};
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
@@ -14,7 +15,8 @@ use crate::types::{Arrival, Arrivals, Change, Cursor, StoredDocument};
 use crate::work::Work;
 
 /// Columns of an [`Arrival`] after those of its head.
-const MORE: &str = "r.origin, r.command_queue, r.card, r.context, r.figures, b.packed, b.digest";
+const MORE: &str = "r.origin, r.command_queue, r.card, r.context, r.figures, r.quarantined_by, \
+    b.packed, b.digest";
 
 impl SiteStore {
     /// Returns the next records in the order of arrival, quarantined and simulated ones included: at most `limit` that arrived after
@@ -91,19 +93,28 @@ impl SiteStore {
             .collect()
     }
 
-    /// Returns whether the database holds no record and no withdrawal.
+    /// Returns whether the database holds no record, no withdrawal and no act of a moderator.
     ///
     /// # Errors
     /// If the database fails.
     pub async fn is_empty(&self) -> Result<bool> {
         let mut connection = self.main().await?;
-        for table in ["records", "tombstones", "changes", "seeds"] {
+        for table in ["records", "tombstones", "changes", "seeds", "acts"] {
             let text = format!("select 1 from {table} limit 1");
             if row(&mut connection, text, vec![]).await?.is_some() {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Stores acts of another site under their numbers, before its records are loaded: these follow them at once.
+    ///
+    /// # Errors
+    /// If a number is there already, or the database fails.
+    pub async fn load_acts(&self, acts: Vec<Act>) -> Result<()> {
+        self.write_patiently(Work::LoadActs(acts)).await?;
+        Ok(())
     }
 
     /// Stores withdrawals of records that are not there, with their times, in one transaction.
@@ -143,8 +154,8 @@ async fn places(
 
 fn arrival_of(row: &AnyRow) -> Result<Arrival> {
     let column = |more: usize| HEAD_COLUMNS + more;
-    let packed = row.bytes_or_none(column(5))?;
-    let document = match (packed, row.fixed_or_none(column(6))?) {
+    let packed = row.bytes_or_none(column(6))?;
+    let document = match (packed, row.fixed_or_none(column(7))?) {
         (Some(packed), Some(digest)) => Some(StoredDocument { packed, digest }),
         _ => None,
     };
@@ -158,6 +169,7 @@ fn arrival_of(row: &AnyRow) -> Result<Arrival> {
         figures: figures
             .map(|(metric, value, lowest_first)| (metric, value, lowest_first == 1))
             .collect(),
+        quarantined_by: row.integer_or_none(column(5))?,
         document,
     })
 }

@@ -45,6 +45,6 @@ pub use record::storable;
 pub use store::SiteStore;
 pub use types::{
     Amended, Amendment, Arrival, Arrivals, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head,
-    Incoming, Limit, MetricRange, Page, ProductRow, Put, RankedContext, RankedProduct, Rebuilt,
-    Rederived, Search, SiteStoreError, State, StoredDocument, SummaryRow, Withdrawn,
+    Incoming, Limit, Loaded, MetricRange, Page, ProductRow, Put, RankedContext, RankedProduct,
+    Rebuilt, Rederived, Search, SiteStoreError, State, StoredDocument, SummaryRow, Withdrawn,
 };

@@ -8,17 +8,18 @@ use crate::put::{standing, written};
 use crate::record::Rows;
 use crate::seeds;
 use crate::sql::{Result, insert, values};
-use crate::types::{ChangeKind, Incoming};
+use crate::types::{ChangeKind, Incoming, Loaded};
 
-pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Incoming]) -> Result<()> {
+pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Loaded]) -> Result<()> {
     let decisions = batch.decisions();
     let (mut rows, mut bodies) = (Rows::default(), Vec::new());
-    for incoming in records {
+    for loaded in records {
+        let incoming = &loaded.incoming;
         let id = incoming.extract.id;
         rows.add(&written(
             incoming,
             &incoming.checks,
-            standing(&decisions, incoming),
+            standing(&decisions, loaded),
         ))?;
         bodies.push(values![
             id,
@@ -31,8 +32,8 @@ pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Incoming]) -> Result<
     let into = "bodies (id, packed, digest, arrived_ms)";
     insert(batch.connection, into, "", bodies).await?;
     rows.insert(batch.connection).await?;
-    for incoming in records {
-        take_seed(batch, incoming).await?;
+    for loaded in records {
+        take_seed(batch, &loaded.incoming).await?;
     }
     Ok(())
 }

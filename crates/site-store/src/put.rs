@@ -14,7 +14,7 @@ use crate::moderation::decisions::{Decisions, Named, Standing, Subject};
 use crate::moderation::types::Switch;
 use crate::record::{self, Written};
 use crate::sql::{Columns as _, Result, row, values};
-use crate::types::{ChangeKind, Incoming, Put, SiteStoreError};
+use crate::types::{ChangeKind, Incoming, Loaded, Put, SiteStoreError};
 use crate::{limits, products, seeds};
 
 /// Stores a submission.
@@ -142,9 +142,11 @@ fn subject<'a>(
 }
 
 /// Standing of a record that is loaded with its checks.
-pub(crate) fn standing(decisions: &Decisions, incoming: &Incoming) -> Standing {
+pub(crate) fn standing(decisions: &Decisions, loaded: &Loaded) -> Standing {
+    let incoming = &loaded.incoming;
     let own = record::own(&incoming.extract);
-    decisions.standing(&subject(incoming, own.as_ref(), None), &incoming.checks)
+    let subject = subject(incoming, own.as_ref(), loaded.quarantined_by);
+    decisions.standing(&subject, &incoming.checks)
 }
 
 /// Rows of a new record.

@@ -15,7 +15,9 @@ use crate::queue::Queue;
 use crate::record::{self, storable, storable_text};
 use crate::seeds::SEED_LIFE_MS;
 use crate::sql::{Columns as _, Result, rows, signed, values};
-use crate::types::{Amended, Amendment, Counts, Found, Incoming, Put, SiteStoreError, Withdrawn};
+use crate::types::{
+    Amended, Amendment, Counts, Found, Incoming, Loaded, Put, SiteStoreError, Withdrawn,
+};
 use crate::work::{Outcome, Work};
 
 /// Time after which an unused bucket is full: a day.
@@ -123,10 +125,11 @@ impl SiteStore {
     ///
     /// # Errors
     /// If an id is there already, or the database fails.
-    pub async fn load(&self, records: Vec<Incoming>) -> Result<()> {
-        let storable = |incoming: Incoming| Incoming {
-            extract: storable(incoming.extract),
-            ..incoming
+    pub async fn load<L: Into<Loaded>>(&self, records: Vec<L>) -> Result<()> {
+        let storable = |record: L| {
+            let mut loaded: Loaded = record.into();
+            loaded.incoming.extract = storable(loaded.incoming.extract);
+            loaded
         };
         let records = records.into_iter().map(storable).collect();
         self.write_patiently(Work::Load(records)).await?;

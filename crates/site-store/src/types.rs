@@ -55,6 +55,24 @@ pub struct Incoming {
     pub limits: Vec<Bucket>,
 }
 
+/// A record that is loaded from a copy of a site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The record.
+    pub incoming: Incoming,
+    /// The act by which new records were quarantined when it arrived.
+    pub quarantined_by: Option<i64>,
+}
+
+impl From<Incoming> for Loaded {
+    fn from(incoming: Incoming) -> Self {
+        Self {
+            incoming,
+            quarantined_by: None,
+        }
+    }
+}
+
 /// A document with a new statement, read, checked by itself, and packed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amendment {
@@ -258,6 +276,8 @@ pub struct Arrival {
     pub context: String,
     /// Figures: metric, value, and true if low figures are better.
     pub figures: Vec<(String, f64, bool)>,
+    /// The act by which new records were quarantined when it arrived.
+    pub quarantined_by: Option<i64>,
     /// Its bytes, if they are in the database.
     pub document: Option<StoredDocument>,
 }

@@ -10,11 +10,13 @@ use crate::moderation::acts;
 use crate::moderation::answers::{self, NewAnswer};
 use crate::moderation::apply::{self, Step};
 use crate::moderation::decisions::{Decisions, Subject};
-use crate::moderation::types::{Answered, Moderated, NewAct};
+use crate::moderation::types::{Act, Answered, Moderated, NewAct};
 use crate::packs::{PackOutcome, PackWork, Placed};
 use crate::record::own;
 use crate::sql::{Result, run, values};
-use crate::types::{Amended, Amendment, Bucket, Incoming, Limit, Put, Rederived, Withdrawn};
+use crate::types::{
+    Amended, Amendment, Bucket, Incoming, Limit, Loaded, Put, Rederived, Withdrawn,
+};
 use crate::{change, load, products, put, seeds, totals};
 
 /// A write.
@@ -22,7 +24,9 @@ use crate::{change, load, products, put, seeds, totals};
 pub(crate) enum Work {
     Put(Box<Incoming>),
     /// Many new records, without summaries.
-    Load(Vec<Incoming>),
+    Load(Vec<Loaded>),
+    /// Acts of another site, under their numbers.
+    LoadActs(Vec<Act>),
     /// Withdrawals of records that are not there, with their times.
     LoadTombstones(Vec<(Uuid, i64)>),
     Amend {
@@ -135,6 +139,10 @@ impl Work {
                 load::load(batch, &records).await?;
                 Ok(true)
             }
+            Self::LoadActs(acts) => {
+                acts::load(batch, &acts).await?;
+                Ok(true)
+            }
             Self::LoadTombstones(tombstones) => {
                 load::load_tombstones(batch, tombstones).await?;
                 Ok(true)
@@ -164,7 +172,7 @@ impl Work {
     /// Returns whether it needs a transaction of its own. `RebuildTotals` locks the table of boards: two that had changed a board
     /// before would wait for each other forever. An act decides on what others of its transaction would have read.
     pub(crate) fn is_alone(&self) -> bool {
-        matches!(self, Self::RebuildTotals | Self::Act(_))
+        matches!(self, Self::RebuildTotals | Self::Act(_) | Self::LoadActs(_))
     }
 
     /// Returns whether it depends on decisions of moderators.
@@ -176,6 +184,7 @@ impl Work {
                 | Self::Amend { .. }
                 | Self::Rederive { .. }
                 | Self::Act(_)
+                | Self::LoadActs(_)
                 | Self::Decide(_)
                 | Self::Answer(_)
         )
@@ -207,8 +216,8 @@ impl Work {
                 Some(&incoming.extract)
             }
             Self::Load(records) => {
-                for incoming in records {
-                    ids.add_id(incoming.extract.id.as_bytes());
+                for loaded in records {
+                    ids.add_id(loaded.incoming.extract.id.as_bytes());
                 }
                 None
             }
@@ -255,7 +264,11 @@ impl Work {
                 others.add("task", format!("{} {}", step.act, step.place));
                 None
             }
-            Self::Withdraw { .. } | Self::RebuildTotals | Self::Act(_) | Self::Access(_) => None,
+            Self::Withdraw { .. }
+            | Self::RebuildTotals
+            | Self::Act(_)
+            | Self::LoadActs(_)
+            | Self::Access(_) => None,
             Self::Packs(work) => {
                 work.lock(ids, others);
                 None

@@ -180,6 +180,15 @@ fn packs_of(config: &Config) -> Result<Option<PackStorage>, SiteError> {
     Ok(url.map(PackStorage::open).transpose()?)
 }
 
+/// Opens the database, with its packs if there are any.
+async fn opened(config: &Config) -> Result<SiteStore, SiteError> {
+    let store = SiteStore::open(&config.database_url).await?;
+    Ok(match packs_of(config)? {
+        Some(packs) => store.with_packs(Arc::new(PackReader::new(packs))),
+        None => store,
+    })
+}
+
 /// Packs older documents now, and replaces all packs that hold documents that were withdrawn or amended.
 ///
 /// # Errors
@@ -198,7 +207,7 @@ pub async fn pack_by_hand(config: &Config) -> Result<PackingDone, SiteError> {
 /// # Errors
 /// If the database cannot be used, or the dump cannot be written.
 pub async fn dump(config: &Config, folder: &Path) -> Result<Dumped, SiteError> {
-    let store = SiteStore::open(&config.database_url).await?;
+    let store = opened(config).await?;
     let about = DumpAbout {
         site: config.origin(),
         now_ms: now_ms(),
@@ -224,7 +233,7 @@ pub async fn import(config: &Config, folder: &Path) -> Result<Imported, SiteErro
 /// # Errors
 /// If the database cannot be used, or a file cannot be written.
 pub async fn export(config: Config, folder: &Path) -> Result<u64, SiteError> {
-    let store = SiteStore::open(&config.database_url).await?;
+    let store = opened(&config).await?;
     let exported = export_pages(&store, config, folder).await;
     store.close().await;
     exported
@@ -268,10 +277,7 @@ async fn apply(site: Arc<Site>) {
 /// # Errors
 /// If the database cannot be used, or the storage of packs.
 pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
-    let mut store = SiteStore::open(&config.database_url).await?;
-    if let Some(packs) = packs_of(config)? {
-        store = store.with_packs(Arc::new(PackReader::new(packs)));
-    }
+    let store = opened(config).await?;
     let rebuilt = store.rebuild(rederived).await;
     store.close().await;
     Ok(rebuilt?)

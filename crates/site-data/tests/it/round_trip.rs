@@ -5,11 +5,14 @@ use std::path::Path;
 
 use cardmark_core::Statement;
 use cardmark_site_data::{DumpAbout, Manifest, import, manifest_of, unpacked, verify, write_dump};
-use cardmark_site_store::{Amended, Amendment, ChangeKind, Found, SiteStore, Withdrawn};
+use cardmark_site_store::{
+    Amended, Amendment, ChangeKind, Deed, Found, Moderated, NewAct, Scope, SiteStore, State,
+    Switch, Withdrawn,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::samples::{LATE_MS, TOKEN, fill, incoming, measured, small, text_of};
+use crate::samples::{LATE_MS, TOKEN, fill, incoming, measured, put, small, text_of};
 use crate::site::{Site, with_sqlite};
 
 const DAY_MS: i64 = 86_400_000;
@@ -69,10 +72,48 @@ async fn texts(store: &SiteStore, ids: &[Uuid]) -> Vec<Option<String>> {
     texts
 }
 
+/// A run and a submitter are held, a quarantine ends, a product goes into another, an act is undone, and what arrives later waits. Returns
+/// the id of the run that does.
+async fn moderate(store: &SiteStore, ids: &[Uuid]) -> Uuid {
+    let Found::Here(head) = store.find(ids[0]).await.unwrap() else {
+        panic!("the first run is not there");
+    };
+    let deeds = [
+        Deed::Hold(Scope::Record(ids[10])),
+        Deed::Hold(Scope::Tag([2; 16])),
+        Deed::Undo { act: 1 },
+        Deed::Release(Scope::Record(ids[3])),
+        Deed::Merge {
+            product: head.product.unwrap(),
+            into: "~other".to_owned(),
+            into_name: "Other".to_owned(),
+        },
+        Deed::SwitchOn {
+            switch: Switch::QuarantineNew,
+        },
+    ];
+    for (at_ms, deed) in (LATE_MS..).zip(deeds) {
+        let act = NewAct {
+            account: "mo".to_owned(),
+            deed,
+            reason: "a reason".to_owned(),
+            at_ms,
+        };
+        let done = store.moderate(act).await.unwrap();
+        assert!(matches!(done, Moderated::Done(_)), "{done:?}");
+    }
+    store.apply_all().await.unwrap();
+    let late = incoming(&text_of(&small(60)), None, LATE_MS + DAY_MS / 2);
+    let id = late.extract.id;
+    assert_eq!(put(store, late).await, State::Quarantined);
+    id
+}
+
 pub(crate) async fn a_dump_makes_the_same_site(site: Site) {
     let store = site.open().await;
-    let ids = fill(&store).await;
+    let mut ids = fill(&store).await;
     amend(&store, 2).await;
+    ids.push(moderate(&store, &ids).await);
     let gone = small(7).id;
     assert_eq!(store.withdraw(gone, TOKEN).await.unwrap(), Withdrawn::Now);
     let folder = TempDir::new().unwrap();
@@ -80,8 +121,9 @@ pub(crate) async fn a_dump_makes_the_same_site(site: Site) {
     let manifest = dump(&store, &first).await;
     assert_eq!(
         (manifest.records, manifest.quarantined, manifest.tombstones),
-        (43, 1, 1)
+        (44, 2, 1)
     );
+    assert_eq!(manifest.acts, 6);
     let months: Vec<&str> = manifest
         .files
         .iter()
@@ -91,6 +133,7 @@ pub(crate) async fn a_dump_makes_the_same_site(site: Site) {
         months,
         [
             "README.txt",
+            "acts.jsonl",
             "documents/2026-11.jsonl.zst",
             "documents/2026-12.jsonl.zst",
             "figures/2026-11.parquet",
@@ -154,7 +197,7 @@ async fn same_site(store: &SiteStore, first: &Path, ids: &[Uuid], copy: &SiteSto
         }
     }
     let changes = copy.changes(0, 1_000).await.unwrap();
-    let arrived = changes.iter().take(43);
+    let arrived = changes.iter().take(ids.len() - 1);
     assert!(
         arrived
             .clone()
@@ -167,10 +210,12 @@ async fn same_site(store: &SiteStore, first: &Path, ids: &[Uuid], copy: &SiteSto
     );
     let last: Vec<_> = changes
         .iter()
-        .skip(43)
+        .skip(ids.len() - 1)
         .map(|change| (change.id, change.kind))
         .collect();
     assert_eq!(last, [(gone, ChangeKind::Withdrawn)]);
+    let acts = copy.acts(None, 10).await.unwrap();
+    assert_eq!(acts, store.acts(None, 10).await.unwrap());
     // No token came along.
     assert_eq!(
         copy.withdraw(ids[0], TOKEN).await.unwrap(),

@@ -234,19 +234,27 @@ impl Decisions {
         ))
     }
 
-    /// State and product of a record. The last act in force about it or its tag, or that quarantined all new records when it
-    /// arrived, decides; without one its checks do.
-    pub(crate) fn standing(&self, subject: &Subject<'_>, checks: &[Check]) -> Standing {
-        let targets = [
-            Some(Target::Record(subject.id)),
-            subject.tag.map(Target::Tag),
-        ];
+    /// The last act in force about a record or its tag, or the one that quarantined all new records when it arrived, and whether
+    /// it quarantines the record.
+    #[must_use]
+    pub fn decided(
+        &self,
+        record: Uuid,
+        tag: Option<[u8; TAG_BYTES]>,
+        quarantined_by: Option<i64>,
+    ) -> Option<(i64, bool)> {
+        let targets = [Some(Target::Record(record)), tag.map(Target::Tag)];
         let by_act = targets.iter().flatten();
         let by_act = by_act.filter_map(|target| self.latest(target));
         let by_act = by_act.map(|(number, deed)| (number, matches!(deed, Deed::Hold(_))));
-        let by_switch = subject.quarantined_by;
-        let by_switch = by_switch.filter(|number| self.is_in_force(*number));
-        let decided = by_act.chain(by_switch.map(|number| (number, true))).max();
+        let by_switch = quarantined_by.filter(|number| self.is_in_force(*number));
+        by_act.chain(by_switch.map(|number| (number, true))).max()
+    }
+
+    /// State and product of a record. The last act in force about it or its tag, or that quarantined all new records when it
+    /// arrived, decides; without one its checks do.
+    pub(crate) fn standing(&self, subject: &Subject<'_>, checks: &[Check]) -> Standing {
+        let decided = self.decided(subject.id, subject.tag, subject.quarantined_by);
         let product = self.product(subject);
         Standing {
             state: match decided {

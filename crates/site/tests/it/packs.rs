@@ -679,6 +679,33 @@ async fn answers_come_from_packs() {
     assert_eq!(rig.get(&document).await.status, StatusCode::GONE);
 }
 
+/// The commands open the database themselves, after the site ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_read_packs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = rig::config();
+    config.database_url = format!("sqlite:{}", folder.path().join("site.sqlite").display());
+    let url = format!("file://{}", folder.path().join("packs").display());
+    config.packs.url = Some(url.clone());
+    let (dumped, exported) = (folder.path().join("dump"), folder.path().join("pages"));
+    let store = SiteStore::open(&config.database_url).await.unwrap();
+    let storage = PackStorage::open(&url).unwrap();
+    let site = cardmark_site::Site::new(store.clone(), rig::config());
+    let rig = rig::Rig::over(folder, store.clone(), site);
+    rig.submit(1, &rig::text_of(&rig::another(1))).await;
+    let done = pack(&store, &storage, Packing::by_hand(7), || FAR_MS).await;
+    assert_eq!(done.unwrap().documents, 1);
+    store.close().await;
+
+    let dump = cardmark_site::dump(&config, &dumped).await.unwrap();
+    assert_eq!(dump.manifest.records, 1);
+    let rebuilt = cardmark_site::rebuild(&config).await.unwrap();
+    assert_eq!((rebuilt.records_count, rebuilt.unreadable_count), (1, 0));
+    assert!(cardmark_site::export(config, &exported).await.unwrap() > 10);
+    let page = exported.join(format!("runs/{}.html", rig::another(1).id));
+    assert!(page.exists(), "{}", page.display());
+}
+
 /// The reader of a rebuild moves between threads.
 #[test]
 fn futures_can_move_between_threads() {
