@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_site_store::{Arrival, Cursor, SiteStore, StoredDocument};
+use cardmark_site_store::{Arrival, Cursor, SiteStore, SiteStoreError, StoredDocument};
 use jiff::Timestamp;
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -52,7 +52,7 @@ pub struct Dumped {
 /// Writes a dump as a new folder. It is written beside it, made durable, and then renamed; after a failure nothing is left.
 ///
 /// # Errors
-/// If the folder is there already, a file cannot be written, the database fails, or a kept document is damaged.
+/// If the folder is there already, a file cannot be written, or the database fails.
 pub async fn write_dump(
     store: &SiteStore,
     folder: &Path,
@@ -64,6 +64,7 @@ pub async fn write_dump(
         folder: new.path().to_owned(),
         until_ms: 0,
         months: BTreeMap::new(),
+        damaged: BTreeMap::new(),
     };
     let dumped = dump.write(about).await?;
     new.finish()?;
@@ -76,6 +77,7 @@ struct Dump<'s> {
     /// Later arrivals are left to the next dump.
     until_ms: i64,
     months: BTreeMap<Month, Written>,
+    damaged: BTreeMap<Month, Vec<Uuid>>,
 }
 
 impl Dump<'_> {
@@ -96,6 +98,7 @@ impl Dump<'_> {
             manifest.quarantined += written.quarantined;
             manifest.files.extend(written.files.iter().cloned());
         }
+        manifest.damaged = self.damaged.values().flatten().copied().collect();
         manifest.files.extend([tombstones, acts]);
         manifest.files.push(self.write_sample()?);
         manifest.files.push(write_text(&self.folder, README, TEXT)?);
@@ -128,7 +131,7 @@ impl Dump<'_> {
     /// Writes the files of a month, in place of those that are there.
     async fn write_month(&mut self, month: Month) -> Result<(), DataError> {
         let mut files = MonthFiles::create(&self.folder, &month)?;
-        let mut after = Cursor::before(month.begin_ms);
+        let (mut after, mut damaged) = (Cursor::before(month.begin_ms), Vec::new());
         let until_ms = self.until_ms.min(month.end_ms);
         loop {
             let page = self.store.arrivals(after, until_ms, TOGETHER).await?;
@@ -138,18 +141,24 @@ impl Dump<'_> {
             after = last;
             let mut found = Vec::with_capacity(page.arrivals.len());
             for mut arrival in page.arrivals {
-                if let Some(document) = self.document(&mut arrival).await? {
-                    found.push((arrival, document));
+                match self.document(&mut arrival).await {
+                    Ok(Some(document)) => found.push((arrival, document)),
+                    Ok(None) => {}
+                    Err(SiteStoreError::PackDamaged(_)) => damaged.push(arrival.head.id),
+                    Err(error) => return Err(error.into()),
                 }
             }
             let add = spawn_blocking(move || {
                 for (arrival, document) in &found {
-                    files.add(arrival, document)?;
+                    if !files.add(arrival, document)? {
+                        damaged.push(arrival.head.id);
+                    }
                 }
-                Ok::<_, DataError>(files)
+                Ok::<_, DataError>((files, damaged))
             });
-            files = add.await??;
+            (files, damaged) = add.await??;
         }
+        self.damaged.insert(month.clone(), damaged);
         let written = spawn_blocking(|| files.finish()).await??;
         match written.records {
             0 => {
@@ -164,10 +173,13 @@ impl Dump<'_> {
     }
 
     /// The bytes of a record; `None` if it was withdrawn since its row was read.
-    async fn document(&self, arrival: &mut Arrival) -> Result<Option<StoredDocument>, DataError> {
+    async fn document(
+        &self,
+        arrival: &mut Arrival,
+    ) -> Result<Option<StoredDocument>, SiteStoreError> {
         match arrival.document.take() {
             Some(document) => Ok(Some(document)),
-            None => Ok(self.store.document(arrival.head.id).await?),
+            None => self.store.document(arrival.head.id).await,
         }
     }
 
@@ -259,7 +271,7 @@ sample.jsonl                 the first runs of the last month, at most 1 MB, not
 Runs with the state `quarantined` contradict themselves or their card, or a moderator decided so; the site counts them nowhere. `checks` and
 acts.jsonl have the reasons. A site cannot know that a figure is honest.
 
-Delete what tombstones.jsonl names from your copy. /api/v1/changes?after=N on the site, with N from `changes_through` in manifest.json,
+Delete what tombstones.jsonl names from your copy. /api/v1/changes?cursor=N on the site, with N from `changes_through` in manifest.json,
 lists everything that came and went since then.
 
 A line of documents has the run in `record`, and in `statement` what its owner states of it, such as the product. Both with a line
@@ -307,6 +319,7 @@ mod tests {
             folder: folder.path().join("dump"),
             until_ms: NOW_MS,
             months: BTreeMap::new(),
+            damaged: BTreeMap::new(),
         };
         dump.write_months().await.unwrap();
         let counts = |dump: &Dump<'_>| -> Vec<u64> {
@@ -345,25 +358,40 @@ mod tests {
             folder: folder.path().join("dump"),
             until_ms: samples::LATE_MS + 40_000,
             months: BTreeMap::new(),
+            damaged: BTreeMap::new(),
         };
         dump.write_months().await.unwrap();
         assert_eq!(dump.months.len(), 1);
 
-        let text = samples::text_of(&samples::small(9));
-        let mut damaged = samples::incoming(&text, None, NOW_MS - 1);
-        damaged.packed.truncate(20);
-        samples::put(&store, damaged).await;
+        let place = folder.path().join("another");
+        store.close().await;
         let about = DumpAbout {
             site: String::new(),
             now_ms: NOW_MS,
         };
-        let place = folder.path().join("another");
-        let error = write_dump(&store, &place, about).await.unwrap_err();
-        assert!(error.to_string().contains("is damaged"), "{error}");
+        write_dump(&store, &place, about).await.unwrap_err();
         let names = std::fs::read_dir(folder.path()).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let names: Vec<String> = names.filter(|name| name.contains("another")).collect();
         assert_eq!(names, Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn a_damaged_document_is_named_and_stops_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path()).await;
+        let record = samples::small(9);
+        let mut damaged = samples::incoming(&samples::text_of(&record), None, NOW_MS - 1);
+        damaged.packed.truncate(20);
+        samples::put(&store, damaged).await;
+        let about = || DumpAbout {
+            site: String::new(),
+            now_ms: NOW_MS,
+        };
+        let place = folder.path().join("with");
+        let dumped = write_dump(&store, &place, about()).await.unwrap();
+        assert_eq!(dumped.manifest.damaged, [record.id]);
+        assert_eq!(crate::verify(&place).unwrap().records, 4);
         store.close().await;
     }
 }

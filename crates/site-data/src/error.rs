@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use cardmark_site_store::SiteStoreError;
 use thiserror::Error;
-use uuid::Uuid;
 
 /// Failure of a dump, an import or a derivation.
 #[derive(Debug, Error)]
@@ -23,9 +22,6 @@ pub enum DataError {
     /// The database failed.
     #[error("the database failed")]
     Store(#[from] SiteStoreError),
-    /// A kept document cannot be read.
-    #[error("the kept document of {0} is damaged; the dump was not written")]
-    Kept(Uuid),
     /// A table cannot be written.
     #[error("cannot write the table {path}")]
     Table {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cardmark_core::{FORMAT, STATEMENT};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::error::{DataError, at};
 
@@ -35,7 +36,7 @@ pub struct Manifest {
     pub record_format: u32,
     /// Version of the schema of statements.
     pub statement_format: u32,
-    /// Number of the last change that the dump has for certain: a copy goes on with `/api/v1/changes?after=` this number.
+    /// Number of the last change that the dump has for certain: a copy goes on with `/api/v1/changes?cursor=` this number.
     pub changes_through: i64,
     /// Number of records, quarantined ones included.
     pub records: u64,
@@ -45,6 +46,8 @@ pub struct Manifest {
     pub tombstones: u64,
     /// Number of acts of moderators.
     pub acts: u64,
+    /// Records that are in no file, because the site's copy of their document is damaged.
+    pub damaged: Vec<Uuid>,
     /// All other files, in the order of their paths.
     pub files: Vec<FileEntry>,
 }
@@ -76,6 +79,7 @@ impl Manifest {
             quarantined: 0,
             tombstones: 0,
             acts: 0,
+            damaged: Vec::new(),
             files: Vec::new(),
         }
     }

@@ -90,13 +90,15 @@ impl MonthFiles {
         })
     }
 
-    /// Adds a record.
+    /// Adds a record; returns false if its document is damaged.
     pub(crate) fn add(
         &mut self,
         arrival: &Arrival,
         document: &StoredDocument,
-    ) -> Result<(), DataError> {
-        let line = line_of(arrival, document).ok_or(DataError::Kept(arrival.head.id))?;
+    ) -> Result<bool, DataError> {
+        let Some(line) = line_of(arrival, document) else {
+            return Ok(false);
+        };
         self.documents.write_all(&line).map_err(at(&self.path))?;
         let (record, figures) = of_arrival(arrival);
         self.records.add(record)?;
@@ -105,7 +107,7 @@ impl MonthFiles {
         }
         self.count += 1;
         self.quarantined += u64::from(arrival.head.state == State::Quarantined);
-        Ok(())
+        Ok(true)
     }
 
     /// Makes the files durable.

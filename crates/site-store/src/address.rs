@@ -45,6 +45,10 @@ pub(crate) struct Opened {
 pub(crate) async fn open(address: &str) -> Result<Opened> {
     let lock = sqlite_path(address).map(|path| lock(&path)).transpose()?;
     let opened = open_beside(address).await?;
+    if lock.is_some() {
+        // Nobody else has the file: who held a lease has ended.
+        end_all(&mut *opened.pool.acquire().await?).await?;
+    }
     Ok(Opened { lock, ..opened })
 }
 
@@ -95,7 +99,6 @@ async fn open_sqlite(path: &Path) -> Result<Opened> {
     options.connect().await?.close().await?;
     let pool = pool(options.to_url_lossy().as_str(), SQLITE_SETTINGS).await?;
     migrate(sqlx::migrate!("migrations/sqlite"), &pool).await?;
-    end_all(&mut *pool.acquire().await?).await?;
     Ok(Opened {
         kind: Kind::Sqlite,
         pool,

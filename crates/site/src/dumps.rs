@@ -28,6 +28,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(900);
 /// Age at which a dump is replaced. With the time to write the next one and that in caches it is less than a day, after which withdrawn
 /// content has to be gone.
 const REPLACED_AFTER_MS: i64 = 20 * 3_600_000;
+/// Age from which a dump is not served: withdrawn content is gone from it within a day also when no dump can be written.
+const SERVED_FOR_MS: i64 = 23 * 3_600_000;
 /// Time for which caches may keep a file of a dump.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 /// Bytes of a file that are read at a time.
@@ -40,6 +42,10 @@ pub(crate) async fn keep_up(site: Arc<Site>) {
             Ok(Some(dumped)) => {
                 let (records, bytes) = (dumped.manifest.records, dumped.bytes);
                 tracing::info!(records, bytes, "a dump was written");
+                let damaged = &dumped.manifest.damaged;
+                if !damaged.is_empty() {
+                    tracing::warn!(?damaged, "runs are missing in the dump");
+                }
             }
             Ok(None) => {}
             Err(error) => tracing::error!(?error, "the dump could not be written"),
@@ -61,11 +67,7 @@ pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, Sit
         return Ok(None);
     }
     let newest = newest_of(folder.clone()).await?;
-    let made_ms = newest.and_then(|(_, manifest)| {
-        let at: Timestamp = manifest.made_at.parse().ok()?;
-        Some(at.as_millisecond())
-    });
-    if made_ms.is_some_and(|made_ms| now_ms.saturating_sub(made_ms) < REPLACED_AFTER_MS) {
+    if newest.is_some_and(|(_, manifest)| age_ms(&manifest, now_ms) < REPLACED_AFTER_MS) {
         return Ok(None);
     }
     let about = DumpAbout {
@@ -77,6 +79,14 @@ pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, Sit
     let removed = spawn_blocking(move || remove_others(&folder, &name)).await;
     removed.map_err(cardmark_site_data::DataError::from)??;
     Ok(Some(dumped))
+}
+
+/// Age of a dump; without end if its time cannot be read.
+fn age_ms(manifest: &Manifest, now_ms: i64) -> i64 {
+    let made: Result<Timestamp, _> = manifest.made_at.parse();
+    made.map_or(i64::MAX, |made| {
+        now_ms.saturating_sub(made.as_millisecond())
+    })
 }
 
 /// Returns whether this instance makes the dumps. Until instances take turns, the operator names the folder on one of them.
@@ -137,15 +147,16 @@ async fn newest_of(folder: PathBuf) -> Result<Option<(String, Manifest)>, SiteEr
     read.await.map_err(cardmark_site_data::DataError::from)?
 }
 
-/// The newest dump: its name and its list of files; `None` without any.
+/// The newest dump: its name and its list of files; `None` without any that may be served.
 pub(crate) async fn newest(site: &Site) -> Result<Option<(String, Manifest)>, Refusal> {
     let Some(folder) = site.config.dumps.clone() else {
         return Ok(None);
     };
-    newest_of(folder).await.map_err(|error| {
+    let newest = newest_of(folder).await.map_err(|error| {
         tracing::error!(?error, "the newest dump cannot be read");
         Refusal::failed()
-    })
+    })?;
+    Ok(newest.filter(|(_, manifest)| age_ms(manifest, now_ms()) < SERVED_FOR_MS))
 }
 
 /// A file of the newest dump, or a part of it.

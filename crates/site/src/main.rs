@@ -187,6 +187,11 @@ fn show_dump(dumped: &Dumped) {
         "{} records, {} quarantined, {} withdrawn; {} bytes",
         manifest.records, manifest.quarantined, manifest.tombstones, dumped.bytes
     ));
+    for id in &manifest.damaged {
+        show_text(&format!(
+            "left out, because the kept document is damaged: {id}"
+        ));
+    }
 }
 
 fn show_import(imported: &Imported) {

@@ -49,7 +49,7 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
             "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
         );
     }
-    let served = listen(config.listen, config.connections).await?;
+    let served = listen(config.listen, config.connections, config.behind_proxy).await?;
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
     let packs = packs_of(&config)?;
@@ -90,7 +90,7 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     if let Some(missing) = stores.iter().find(|path| !path.exists()) {
         return Err(SiteError::NoStore(missing.clone()));
     }
-    let served = listen(config.listen, config.connections).await?;
+    let served = listen(config.listen, config.connections, config.behind_proxy).await?;
     let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
     let database = folder.path().join("mine.sqlite");
     let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;

@@ -37,20 +37,26 @@ const BLOCK_SHARE: usize = 16;
 pub struct Served {
     listener: TcpListener,
     connections: usize,
+    behind_proxy: bool,
     head_time: Duration,
     stall_time: Duration,
 }
 
-/// Opens the port.
+/// Opens the port. Behind a proxy all connections come from one address, and none has a share of its own.
 ///
 /// # Errors
 /// If the address cannot be used.
-pub async fn listen(address: SocketAddr, connections: usize) -> Result<Served, SiteError> {
+pub async fn listen(
+    address: SocketAddr,
+    connections: usize,
+    behind_proxy: bool,
+) -> Result<Served, SiteError> {
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|source| SiteError::Listen { address, source })?;
     Ok(Served {
         listener,
         connections,
+        behind_proxy,
         head_time: HEAD_TIME,
         stall_time: STALL_TIME,
     })
@@ -82,6 +88,7 @@ impl Served {
         let door = Door {
             router,
             open: Shares::new(self.connections),
+            behind_proxy: self.behind_proxy,
             head_time: self.head_time,
             stall_time: self.stall_time,
             graceful: GracefulShutdown::new(),
@@ -111,6 +118,7 @@ impl Served {
 struct Door {
     router: Router,
     open: Arc<Shares>,
+    behind_proxy: bool,
     head_time: Duration,
     stall_time: Duration,
     graceful: GracefulShutdown,
@@ -118,7 +126,7 @@ struct Door {
 
 impl Door {
     fn take(&self, stream: TcpStream, address: SocketAddr) {
-        let Some(place) = enter(&self.open, address) else {
+        let Some(place) = enter(&self.open, address, self.behind_proxy) else {
             return;
         };
         let service = hyper::service::service_fn({
@@ -152,8 +160,8 @@ impl Door {
 }
 
 /// Counts a connection; `None` if there are too many. Connections of this computer are those of a proxy.
-fn enter(open: &Arc<Shares>, address: SocketAddr) -> Option<Share> {
-    let most_of_block = match address.ip().is_loopback() {
+fn enter(open: &Arc<Shares>, address: SocketAddr, behind_proxy: bool) -> Option<Share> {
+    let most_of_block = match behind_proxy || address.ip().is_loopback() {
         true => open.most(),
         false => (open.most() / BLOCK_SHARE).max(1),
     };
@@ -168,12 +176,15 @@ mod tests {
     #[test]
     fn one_block_cannot_take_all_places() {
         let open = Shares::new(32);
-        let at = |address: &str| enter(&open, format!("{address}:1").parse().unwrap());
+        let at = |address: &str| enter(&open, format!("{address}:1").parse().unwrap(), false);
         let two = [at("192.0.2.1"), at("192.0.2.2")];
         assert!(two.iter().all(Option::is_some));
         assert!(at("192.0.2.3").is_none());
         assert!(at("198.51.100.1").is_some());
         drop(two);
         assert!(at("192.0.2.3").is_some());
+        let proxy = "192.0.2.3:1".parse().unwrap();
+        let many: Vec<_> = (0..31).map(|_| enter(&open, proxy, true)).collect();
+        assert!(many.iter().all(Option::is_some));
     }
 }

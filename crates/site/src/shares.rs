@@ -1,4 +1,4 @@
-//! What all clients use together, with a part for each address block: connections, memory for bodies.
+//! Parts for address blocks of connections, and of memory for bodies.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

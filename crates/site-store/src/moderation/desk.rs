@@ -1,4 +1,4 @@
-//! What a site calls for moderation.
+//! Methods of the store for moderation.
 
 use sqlx::any::AnyRow;
 use uuid::Uuid;
@@ -206,7 +206,8 @@ impl SiteStore {
     /// # Errors
     /// If the database fails.
     pub async fn session(&self, hash: [u8; 32], now_ms: i64) -> Result<Option<String>> {
-        let text = "select account, created_ms, used_ms from sessions where hash = $1";
+        let text = "select s.account, s.created_ms, s.used_ms from sessions s join accounts a on a.name = s.account \
+                    where s.hash = $1";
         let found = row(&mut *self.main().await?, text, values![&hash]).await?;
         let Some(found) = found else { return Ok(None) };
         let (created_ms, used_ms) = (found.integer(1)?, found.integer(2)?);

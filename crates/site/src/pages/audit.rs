@@ -40,9 +40,12 @@ pub(super) async fn acts(
         "Decisions of moderators, with their reasons.",
         blocks,
     );
+    let page = match site.mine {
+        Some(_) => page,
+        None => page.link("Sign in", "/sign-in"),
+    };
     Ok(page
         .link("As data", "/api/v1/acts")
-        .link("Sign in", "/sign-in")
         .next(next)
         .answer(&headers))
 }

@@ -1,4 +1,4 @@
-//! What all pages of moderators share.
+//! Common parts of the pages of moderators.
 
 use std::sync::Arc;
 

@@ -3,14 +3,14 @@
 use std::sync::LazyLock;
 
 use askama::Template;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use cardmark_report::document::{Block, Document, html_content, style_sheet};
 use cardmark_share::to_hexadecimal;
 use sha2::{Digest, Sha256};
 
 use super::addresses;
-use crate::kept::{FOR_LONG, Kept};
+use crate::kept::{A_MINUTE, FOR_LONG, Kept};
 use crate::problem::Refusal;
 use crate::state::Site;
 
@@ -351,19 +351,27 @@ pub(crate) fn sentence(text: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-pub(crate) async fn style(headers: HeaderMap) -> Response {
+/// Time for which a text may be kept. Another instance may have another one: under the address of that, not for long.
+fn time_of(asked: &Uri, own: &str) -> &'static str {
+    match asked.path_and_query().is_some_and(|asked| asked == own) {
+        true => FOR_LONG,
+        false => A_MINUTE,
+    }
+}
+
+pub(crate) async fn style(asked: Uri, headers: HeaderMap) -> Response {
     static KEPT: LazyLock<Kept> =
         LazyLock::new(|| Kept::new("text/css; charset=utf-8", STYLE.as_str()));
-    KEPT.answer_for(&headers, FOR_LONG)
+    KEPT.answer_for(&headers, time_of(&asked, &STYLE_ADDRESS))
 }
 
-pub(crate) async fn icon(headers: HeaderMap) -> Response {
+pub(crate) async fn icon(asked: Uri, headers: HeaderMap) -> Response {
     static KEPT: LazyLock<Kept> = LazyLock::new(|| Kept::new("image/svg+xml", ICON));
-    KEPT.answer_for(&headers, FOR_LONG)
+    KEPT.answer_for(&headers, time_of(&asked, &ICON_ADDRESS))
 }
 
-pub(crate) async fn script(headers: HeaderMap) -> Response {
+pub(crate) async fn script(asked: Uri, headers: HeaderMap) -> Response {
     static KEPT: LazyLock<Kept> =
         LazyLock::new(|| Kept::new("text/javascript; charset=utf-8", SCRIPT));
-    KEPT.answer_for(&headers, FOR_LONG)
+    KEPT.answer_for(&headers, time_of(&asked, &SCRIPT_ADDRESS))
 }

@@ -16,7 +16,7 @@ use cardmark_site_store::{Head, State as RunState};
 use super::{addresses, figures};
 use crate::derived;
 use crate::kept::Kept;
-use crate::lists::{ProductView, SummaryView, product_view};
+use crate::lists::{ProductView, SummaryView, moved, product_view};
 use crate::parameters::{Key, RunId};
 use crate::problem::Refusal;
 use crate::records::{head, stored};
@@ -110,6 +110,7 @@ async fn product(
     form: Form,
     headers: &HeaderMap,
 ) -> Result<Response, Refusal> {
+    let name = moved(site, &name).await?.unwrap_or(name);
     let view = product_view(site, &name).await?;
     let path = form.path(&addresses::product(&view.entry.key));
     let make = async { drawn(form, of_product(&view)).await };
@@ -200,16 +201,19 @@ fn of_run(head: &Head, record: &Record) -> Content {
         let figure = value(&metric.id, metric.quantity, metric.value);
         (workload_name(&metric.id).to_owned(), figure)
     });
-    let instead = match head.state {
-        RunState::Quarantined => Some("quarantined: a check failed".to_owned()),
-        RunState::Shared | RunState::Withdrawn => None,
+    let instead = match (head.state, head.decided_by) {
+        (RunState::Quarantined, None) => Some("quarantined: a check failed".to_owned()),
+        (RunState::Quarantined, Some(_)) => Some("quarantined by a moderator".to_owned()),
+        (RunState::Shared | RunState::Withdrawn, _) => None,
     };
+    let parts = [head.board.clone(), instead.clone()];
+    let subtitle: Vec<String> = parts.into_iter().flatten().collect();
     Content {
         title: head
             .product_name
             .clone()
             .unwrap_or_else(|| run_title(record)),
-        subtitle: head.board.clone().unwrap_or_default(),
+        subtitle: subtitle.join("; "),
         rows: rows.collect(),
         instead,
     }

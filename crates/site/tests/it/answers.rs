@@ -180,3 +180,24 @@ async fn products_and_runs_have_pictures() {
         quarantined.text()
     );
 }
+
+#[tokio::test]
+async fn only_the_own_address_of_the_style_is_kept_for_long() {
+    let rig = Rig::new().await;
+    let page = rig.get("/").await.text();
+    for name in ["style.css", "script.js", "icon.svg"] {
+        let (_, after) = page.split_once(&format!("\"/{name}?")).unwrap();
+        let (digest, _) = after.split_once('"').unwrap();
+        let own = rig.get(&format!("/{name}?{digest}")).await;
+        assert!(
+            own.headers["cache-control"]
+                .to_str()
+                .unwrap()
+                .contains("immutable")
+        );
+        for other in [format!("/{name}?0{digest}"), format!("/{name}")] {
+            let other = rig.get(&other).await;
+            assert_eq!(other.headers["cache-control"], "public, max-age=60");
+        }
+    }
+}

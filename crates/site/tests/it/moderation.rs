@@ -127,6 +127,9 @@ async fn products_merge_split_and_are_confirmed() {
     assert_eq!(old.headers["location"], "/products/%7Echeap%20card");
     let old = desk.rig.get("/api/v1/products/Cheep%20Card").await;
     assert_eq!(old.headers["location"], "/api/v1/products/%7Echeap%20card");
+    // Pictures under the old name stand in other people's pages.
+    let badge = desk.rig.get("/products/~cheep%20card/badge.svg").await;
+    assert!(badge.text().contains("Cheap Card"), "{}", badge.text());
     // Future runs, and searches under the old name.
     desk.rig.submit(3, &text_of(&named(3, "cheep card"))).await;
     let new = desk.rig.get("/products/~cheap%20card").await.text();
@@ -245,6 +248,9 @@ async fn read_only_takes_nothing_in_and_still_withdraws() {
     )
     .await;
     let held = desk.rig.submit(3, &text_of(&another(3))).await.json();
+    let badge = format!("/runs/{}/badge.svg", another(3).id);
+    let badge = desk.rig.get(&badge).await.text();
+    assert!(badge.contains("quarantined by a moderator"), "{badge}");
     assert_eq!(
         (&held["state"], &held["decided_by"]),
         (&"quarantined".into(), &3.into())

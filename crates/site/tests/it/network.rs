@@ -18,7 +18,7 @@ struct Up {
 }
 
 async fn up(rig: &Rig, head_time: Duration, connections: usize) -> Up {
-    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), connections)
+    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), connections, false)
         .await
         .unwrap();
     let address = served.address().unwrap();
@@ -38,7 +38,7 @@ async fn up(rig: &Rig, head_time: Duration, connections: usize) -> Up {
 #[tokio::test]
 async fn a_client_that_does_not_read_is_closed() {
     let rig = Rig::new().await;
-    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), 64)
+    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), 64, false)
         .await
         .unwrap();
     let address = served.address().unwrap();
