@@ -12,6 +12,7 @@
 
 mod command;
 mod database;
+mod executable;
 mod fuse_dir;
 mod fuse_files;
 mod loop_device;
@@ -28,6 +29,7 @@ mod volatile;
 mod wall_clock;
 
 pub use database::{damage_database, stored_documents};
+pub use executable::{install, install_script};
 pub use fuse_dir::FuseDir;
 pub use loop_device::LoopDevice;
 pub use mount::{Frozen, Mount};

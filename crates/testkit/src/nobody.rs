@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use crate::install;
+
 /// Runs one test of this binary as user 65534, from a copy that this user may read.
 ///
 /// # Panics
@@ -13,8 +15,7 @@ pub fn run_as_nobody(test: &str) {
     let directory = tempfile::tempdir_in("/tmp").unwrap();
     fs::set_permissions(directory.path(), Permissions::from_mode(0o777)).unwrap();
     let copy = directory.path().join("tests");
-    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    fs::set_permissions(&copy, Permissions::from_mode(0o755)).unwrap();
+    install(&std::env::current_exe().unwrap(), &copy);
     let output = Command::new(&copy)
         .arg(test)
         .env("TMPDIR", directory.path())

@@ -1,8 +1,8 @@
 //! The program under test.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::Refusal;
 use crate::WallClock;
+use crate::install;
 
 /// After this a program that has not ended is killed, and the test fails.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -80,8 +81,7 @@ impl Program {
     #[must_use]
     pub fn as_user(mut self, user: u32) -> Self {
         let binary = self.home.path().join("cardmark");
-        std::fs::copy(&self.binary, &binary).unwrap();
-        std::fs::set_permissions(&binary, PermissionsExt::from_mode(0o755)).unwrap();
+        install(&self.binary, &binary);
         self.binary = binary;
         if std::fs::metadata(self.home.path()).unwrap().uid() != user {
             chown(self.home.path(), Some(user), Some(user)).unwrap();
@@ -302,22 +302,6 @@ struct Heard {
     more: Condvar,
 }
 
-/// A program that was just copied is busy for a moment where another test's child, between its beginnings
-/// and its own program, still holds the copy open.
-fn spawn(command: &mut Command) -> std::io::Result<Child> {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match command.spawn() {
-            Err(error)
-                if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < until =>
-            {
-                sleep(Duration::from_millis(10));
-            }
-            spawned => return spawned,
-        }
-    }
-}
-
 impl Running {
     fn start(mut command: Command, refusal: Option<Refusal>) -> Self {
         let started = Instant::now();
@@ -326,10 +310,10 @@ impl Running {
             .any(|word| MEASURING.iter().any(|name| word == *name));
         // A refusal applies to the requesting thread, so it gets a separate thread.
         let mut child = match refusal {
-            None => spawn(&mut command),
+            None => command.spawn(),
             Some(refusal) => std::thread::spawn(move || {
                 refusal.apply_to_thread();
-                spawn(&mut command)
+                command.spawn()
             })
             .join()
             .unwrap(),

@@ -1,11 +1,10 @@
 //! The original tools beside ours. The originals here are scripts of our own, so that it is known
 //! what they do.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cardmark_testkit::{LoopDevice, Mount, Program, needs};
+use cardmark_testkit::{LoopDevice, Mount, Program, install_script, needs};
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -24,8 +23,7 @@ fn originals(scratch: &TempDir, scripts: &[(&str, &str)]) -> PathBuf {
     std::fs::create_dir_all(&folder).unwrap();
     for (name, script) in scripts {
         let path = folder.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        install_script(script, &path);
     }
     folder
 }
