@@ -1,6 +1,10 @@
 //! The evidence digest: the same for all copies of one measurement, whatever was changed around it.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::trials::TrialColumns;
@@ -22,77 +26,114 @@ pub fn evidence_digest(record: &Record) -> Option<String> {
     if record.trials.is_empty() && record.anatomy.is_none() && !is_timed_test {
         return None;
     }
-    let evidence = json!({
-        "evidence": 1,
-        "seed": record.seed,
-        "workloads": record.trials.iter().map(|trial| workload(&trial.workload)).collect::<Vec<_>>(),
-        "trials": trials(&record.trials),
-        "read_back": record.read_back.map(|back| json!([back.read_bytes, back.lost_bytes, back.first_lost_bytes])),
-        "integrity": record.integrity.as_ref().map(integrity),
-        "anatomy": record.anatomy.as_ref().map(anatomy),
-        "surface": record.surface.iter().map(part).collect::<Vec<_>>(),
-    });
-    // Keys are sorted and there is no space between tokens: canonical for integers and these names.
-    let canonical = evidence.to_string();
+    let columns = serde_json::to_string(&TrialColumns::from(record.trials.as_slice())).ok()?;
+    let evidence = Evidence {
+        anatomy: record.anatomy.as_ref().map(anatomy),
+        evidence: 1,
+        integrity: test.map(integrity),
+        read_back: record
+            .read_back
+            .map(|back| json!([back.read_bytes, back.lost_bytes, back.first_lost_bytes])),
+        seed: record.seed.as_deref(),
+        surface: record.surface.iter().map(part).collect(),
+        trials: trials(&record.trials, &columns),
+        workloads: record
+            .trials
+            .iter()
+            .map(|trial| workload(&trial.workload))
+            .collect(),
+    };
+    let canonical = serde_json::to_string(&evidence).ok()?;
     let digest = Sha256::digest(canonical.as_bytes());
     Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Takes the named members out of an object, `null` for those that it does not have.
-fn members(object: &mut Value, names: &[&str]) -> Value {
-    let mut member = |name: &&str| {
-        let value = object.get_mut(*name).map(Value::take);
-        ((*name).to_owned(), value.unwrap_or_default())
-    };
-    Value::Object(names.iter().map(&mut member).collect::<Map<_, _>>())
+/// The canonical form: members are in the order of their names, and there is no space between tokens; all numbers are integers.
+#[derive(Serialize)]
+struct Evidence<'a> {
+    anatomy: Option<Value>,
+    evidence: u32,
+    integrity: Option<Value>,
+    read_back: Option<Value>,
+    seed: Option<&'a str>,
+    surface: Vec<Value>,
+    trials: Option<BTreeMap<&'a str, Member<'a>>>,
+    workloads: Vec<Value>,
 }
 
-/// Columns of the record that hold measured values.
-fn trials(trials: &[Trial]) -> Option<Value> {
+/// Texts of a record are canonical: they need no tree.
+type Texts<'a> = BTreeMap<&'a str, Option<&'a RawValue>>;
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Member<'a> {
+    Column(Option<&'a RawValue>),
+    Columns(Texts<'a>),
+    Lists(Vec<Value>),
+}
+
+/// The named members of an object, `null` for those that it does not have.
+fn members<'a>(object: &Texts<'a>, names: &[&'static str]) -> Texts<'a> {
+    let member = |name: &&'static str| (*name, object.get(name).copied().flatten());
+    names.iter().map(member).collect()
+}
+
+const COLUMNS: [&str; 6] = [
+    "round_index",
+    "started_ns",
+    "span_ns",
+    "streams_count",
+    "slice_span_ns",
+    "flush_span_ns",
+];
+
+const GROUPS: [(&str, &[&str]); 3] = [
+    (
+        "streams",
+        &[
+            "bytes",
+            "operations_count",
+            "read_operations_count",
+            "span_ns",
+        ],
+    ),
+    (
+        "latency",
+        &["step_bits", "min_ns", "max_ns", "sum_ns", "buckets"],
+    ),
+    (
+        "slices",
+        &[
+            "bytes",
+            "operations_count",
+            "slowest_ns",
+            "slowest_block_index",
+        ],
+    ),
+];
+
+/// Columns of the record that hold measured values, from its text.
+fn trials<'a>(trials: &[Trial], columns: &'a str) -> Option<BTreeMap<&'a str, Member<'a>>> {
     if trials.is_empty() {
         return None;
     }
-    // Integers and words have a form in JSON.
-    let mut columns = serde_json::to_value(TrialColumns::from(trials)).unwrap_or_default();
-    let names = [
-        "round_index",
-        "started_ns",
-        "span_ns",
-        "streams_count",
-        "slice_span_ns",
-        "flush_span_ns",
-    ];
-    let mut evidence = members(&mut columns, &names);
-    let groups: [(&str, &[&str]); 3] = [
-        (
-            "streams",
-            &[
-                "bytes",
-                "operations_count",
-                "read_operations_count",
-                "span_ns",
-            ],
-        ),
-        (
-            "latency",
-            &["step_bits", "min_ns", "max_ns", "sum_ns", "buckets"],
-        ),
-        (
-            "slices",
-            &[
-                "bytes",
-                "operations_count",
-                "slowest_ns",
-                "slowest_block_index",
-            ],
-        ),
-    ];
-    for (group, names) in groups {
-        let mut columns = columns.get_mut(group).map(Value::take).unwrap_or_default();
-        evidence[group] = members(&mut columns, names);
+    let columns: Texts<'a> = serde_json::from_str(columns).unwrap_or_default();
+    let own = members(&columns, &COLUMNS).into_iter();
+    let mut evidence: BTreeMap<&str, Member<'_>> = own
+        .map(|(name, column)| (name, Member::Column(column)))
+        .collect();
+    for (group, names) in GROUPS {
+        let text = columns
+            .get(group)
+            .copied()
+            .flatten()
+            .map_or("{}", RawValue::get);
+        let of_group = serde_json::from_str(text).unwrap_or_default();
+        evidence.insert(group, Member::Columns(members(&of_group, names)));
     }
-    evidence["windows"] = trials.iter().map(|trial| windows(&trial.windows)).collect();
-    evidence["errors"] = trials.iter().map(|trial| errors(&trial.errors)).collect();
+    let lists = |list: fn(&Trial) -> Value| Member::Lists(trials.iter().map(list).collect());
+    evidence.insert("windows", lists(|trial| windows(&trial.windows)));
+    evidence.insert("errors", lists(|trial| errors(&trial.errors)));
     Some(evidence)
 }
 
