@@ -30,7 +30,7 @@ pub use pack::{PackEntry, PackError, Packed, read_pack, write_pack};
 pub use secrets::{EditToken, Secrets, TAG_BYTES, hash_of_token_text, submitter_of, token_hash};
 pub use server::{Server, ServerError};
 pub use submission::{
-    MOST_PACKED_BYTES, MOST_SENT_BYTES, Submission, SubmissionError, read_submission,
+    MOST_PACKED_BYTES, MOST_SENT_BYTES, Submission, SubmissionError, read_kept, read_submission,
     write_submission,
 };
 pub use summary::{

@@ -42,11 +42,26 @@ pub enum SubmissionError {
 /// If a document cannot be read, or holds what must not leave the computer of its owner.
 pub fn read_submission(text: &str) -> Result<Submission, SubmissionError> {
     let (document, stated) = documents_of(text);
-    let mut record = parse_record(document).map_err(SubmissionError::Record)?;
+    let record = parse_record(document).map_err(SubmissionError::Record)?;
     let form = public_form(&record, &[]);
     if let Some(field) = form.withheld.iter().find(|field| !is_keepable(field)) {
         return Err(SubmissionError::NotPublic(field.clone()));
     }
+    stated_of(record, stated)
+}
+
+/// Reads a submission that [`read_submission`] took before, such as one that a site keeps: what it holds is not looked for again.
+///
+/// # Errors
+/// If a document cannot be read.
+pub fn read_kept(text: &str) -> Result<Submission, SubmissionError> {
+    let (document, stated) = documents_of(text);
+    let record = parse_record(document).map_err(SubmissionError::Record)?;
+    stated_of(record, stated)
+}
+
+/// The record with the labels of its statement.
+fn stated_of(mut record: Record, stated: Option<&str>) -> Result<Submission, SubmissionError> {
     let statement = stated
         .map(parse_statement)
         .transpose()

@@ -2,7 +2,7 @@
 
 use cardmark_core::Record;
 use cardmark_judge::derive_again;
-use cardmark_share::{Submission, read_submission};
+use cardmark_share::{Submission, read_kept};
 use cardmark_site_data::unpacked;
 
 use crate::problem::Refusal;
@@ -14,7 +14,7 @@ pub(crate) fn unpack(packed: &[u8]) -> Result<String, Refusal> {
 
 /// Reads a kept document.
 pub(crate) fn submission(packed: &[u8]) -> Result<Submission, Refusal> {
-    read_submission(&unpack(packed)?).map_err(|_| damaged())
+    read_kept(&unpack(packed)?).map_err(|_| damaged())
 }
 
 /// The record of a kept document, with its labels and everything derived again.
