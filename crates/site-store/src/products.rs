@@ -6,7 +6,7 @@ use sqlx::AnyConnection;
 use crate::batch::Batch;
 use crate::record::{Counted, Placed};
 use crate::sql::{Columns as _, Result, insert, row, run, signed, values};
-use crate::summaries::{count_run, recount};
+use crate::summaries::{count_all, count_run, recount};
 
 /// Lets a record count, whose rows were written.
 pub(crate) async fn add(batch: &mut Batch<'_>, placed: &Placed) -> Result<()> {
@@ -161,7 +161,7 @@ pub(crate) async fn rebuild(batch: &mut Batch<'_>, product: &str) -> Result<()> 
     .await?;
     fill_cards(connection, product).await?;
     rebuild_numbers(connection, product).await?;
-    rebuild_contexts(batch, product).await
+    count_all(&mut batch.summaries, connection, product).await
 }
 
 async fn fill_cards(connection: &mut AnyConnection, product: &str) -> Result<()> {
@@ -188,46 +188,12 @@ async fn rebuild_numbers(connection: &mut AnyConnection, product: &str) -> Resul
         runs: row.integer(1)?,
         ..Numbers::default()
     };
-    let mut after = Vec::new();
-    let text = "select tag from product_cards where product = $1 and tag > $2 order by tag limit 1";
-    while let Some(row) = self::row(connection, text, values![product, &after]).await? {
-        after = row.bytes(0)?;
-        let (cards, fakes) = cards_of(connection, product, &row.fixed(0)?).await?;
-        numbers.cards += cards;
-        numbers.fakes += fakes;
+    let text = "select count(*), count(case when fakes > 0 then 1 end) from (\
+                select fakes, row_number() over (partition by tag order by card) as place \
+                from product_cards where product = $1) c where place <= $2";
+    let values = values![product, signed(MOST_CARDS_OF_A_SUBMITTER)];
+    if let Some(row) = self::row(connection, text, values).await? {
+        (numbers.cards, numbers.fakes) = (row.integer(0)?, row.integer(1)?);
     }
     change_product(connection, product, &numbers).await
-}
-
-/// Recounts each submitter in each context.
-async fn rebuild_contexts(batch: &mut Batch<'_>, product: &str) -> Result<()> {
-    let connection = &mut *batch.connection;
-    let mut after = (i64::MIN, Vec::new());
-    let text = "select context_key, tag, card from tag_cards \
-                where product = $1 and (context_key, tag) > ($2, $3) order by context_key, tag, card limit 1";
-    while let Some(row) = row(connection, text, values![product, after.0, &after.1]).await? {
-        after = (row.integer(0)?, row.bytes(1)?);
-        let mut counted = Counted {
-            context_key: after.0,
-            context: String::new(),
-            tag: row.fixed(1)?,
-            card: row.fixed(2)?,
-            is_fake: false,
-        };
-        counted.context = context_of(connection, product, &counted).await?;
-        recount(&mut batch.summaries, connection, product, &counted).await?;
-    }
-    Ok(())
-}
-
-async fn context_of(
-    connection: &mut AnyConnection,
-    product: &str,
-    counted: &Counted,
-) -> Result<String> {
-    let text = "select context from records where counted_card = $1 and shared_product = $2 \
-                and context_key = $3 limit 1";
-    let values = values![&counted.card, product, counted.context_key];
-    let row = row(connection, text, values).await?;
-    row.map_or_else(|| Ok(String::new()), |row| row.text(0))
 }

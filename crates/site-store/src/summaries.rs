@@ -10,11 +10,13 @@ use cardmark_share::{LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary};
 use sqlx::AnyConnection;
 
 use crate::record::{Counted, figures_of};
-use crate::sql::{Columns as _, Result, Value, insert, rows, run, signed, values};
+use crate::sql::{Columns as _, Result, Value, insert, row, rows, run, signed, values};
 use crate::types::SiteStoreError;
 
 /// Most runs of a card that its figure is the median of: the last to arrive.
 const MOST_RUNS: i64 = 101;
+/// Cards that are read at a time while a product is counted from nothing.
+const CARDS_TOGETHER: u64 = 256;
 
 type Place = (String, i64);
 /// Figures of a card or of a submitter by metric.
@@ -94,6 +96,27 @@ impl Summaries {
     pub(crate) fn forget(&mut self, product: &str) {
         self.known.retain(|(other, _), _| other != product);
         self.touched.retain(|(other, _), _| other != product);
+    }
+
+    /// Writes the summaries of a product in contexts with smaller keys, and keeps them no longer.
+    async fn write_below(
+        &mut self,
+        connection: &mut AnyConnection,
+        product: &str,
+        context_key: i64,
+    ) -> Result<()> {
+        let places = (product.to_owned(), i64::MIN)..(product.to_owned(), context_key);
+        let places: Vec<Place> = self
+            .touched
+            .range(places)
+            .map(|(place, _)| place.clone())
+            .collect();
+        for (product, context_key) in places {
+            if let Some(of_context) = self.touched.remove(&(product.clone(), context_key)) {
+                of_context.write(connection, &product, context_key).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes all that changed.
@@ -265,7 +288,10 @@ pub(crate) async fn recount(
     for card in cards {
         let figures = match before.get(&card) {
             Some(before) if card != counted.card => before.clone(),
-            _ => medians(connection, product, counted, &card, &mut lowest_first).await?,
+            _ => {
+                let place = (product, counted.context_key, card.as_slice());
+                medians(connection, place, &mut lowest_first).await?
+            }
         };
         after.insert(card, figures);
     }
@@ -280,6 +306,121 @@ pub(crate) async fn recount(
     let key = values![product, counted.context_key, &counted.tag, &counted.card];
     run(connection, text, key).await?;
     Ok(())
+}
+
+/// A row of `tag_cards`.
+struct Card {
+    context_key: i64,
+    tag: Vec<u8>,
+    card: Vec<u8>,
+    runs: i64,
+}
+
+impl Card {
+    fn submitter(&self) -> (i64, &[u8]) {
+        (self.context_key, &self.tag)
+    }
+}
+
+/// Computes the summaries of a product, which has none, from the runs of its cards.
+pub(crate) async fn count_all(
+    summaries: &mut Summaries,
+    connection: &mut AnyConnection,
+    product: &str,
+) -> Result<()> {
+    let most = usize::try_from(MOST_CARDS_OF_A_SUBMITTER).unwrap_or(usize::MAX);
+    let mut after = (i64::MIN, Vec::new());
+    loop {
+        let cards = next_cards(connection, product, &after).await?;
+        let Some(last) = cards.last() else {
+            return Ok(());
+        };
+        after = (last.context_key, last.tag.clone());
+        let mut written = Vec::new();
+        for cards in cards.chunk_by(|one, next| one.submitter() == next.submitter()) {
+            let counted = cards.get(..most).unwrap_or(cards);
+            written.extend(count_submitter(summaries, connection, product, counted).await?);
+        }
+        let into = "tag_cards (product, context_key, tag, card, runs, figures)";
+        let change = "on conflict (product, context_key, tag, card) do update set figures = excluded.figures";
+        insert(connection, into, change, written).await?;
+        summaries.write_below(connection, product, after.0).await?;
+    }
+}
+
+/// Cards of the next submitters: of each one all, or more than count.
+async fn next_cards(
+    connection: &mut AnyConnection,
+    product: &str,
+    after: &(i64, Vec<u8>),
+) -> Result<Vec<Card>> {
+    let text = "select context_key, tag, card, runs from tag_cards \
+                where product = $1 and (context_key, tag) > ($2, $3) \
+                order by context_key, tag, card limit $4";
+    let values = values![product, after.0, &after.1, signed(CARDS_TOGETHER)];
+    let mut cards = Vec::new();
+    for row in rows(connection, text, values).await? {
+        cards.push(Card {
+            context_key: row.integer(0)?,
+            tag: row.bytes(1)?,
+            card: row.bytes(2)?,
+            runs: row.integer(3)?,
+        });
+    }
+    if cards.len() as u64 == CARDS_TOGETHER {
+        let last = cards.last().map(Card::submitter);
+        match cards.iter().position(|card| Some(card.submitter()) == last) {
+            // The last submitter may have more cards.
+            Some(begin) if begin > 0 => cards.truncate(begin),
+            _ => {}
+        }
+    }
+    Ok(cards)
+}
+
+/// Adds a submitter's cards to the summaries; returns their rows in `tag_cards`.
+async fn count_submitter(
+    summaries: &mut Summaries,
+    connection: &mut AnyConnection,
+    product: &str,
+    cards: &[Card],
+) -> Result<Vec<Vec<Value>>> {
+    let Some(first) = cards.first() else {
+        return Ok(Vec::new());
+    };
+    let (mut after, mut lowest_first) = (Cards::new(), BTreeSet::new());
+    let mut written = Vec::new();
+    for card in cards {
+        let place = (product, first.context_key, card.card.as_slice());
+        let figures = medians(connection, place, &mut lowest_first).await?;
+        let (key, runs) = (first.context_key, card.runs);
+        written.push(values![
+            product,
+            key,
+            &card.tag,
+            &card.card,
+            runs,
+            text_of(&figures)?
+        ]);
+        after.insert(card.card.clone(), figures);
+    }
+    let of_context = summaries
+        .load(connection, product, first.context_key)
+        .await?;
+    if of_context.context.is_none() {
+        let place = (product, first.context_key, first.card.as_slice());
+        of_context.context = Some(context_of(connection, place).await?);
+    }
+    of_context.replace(&Cards::new(), &after, &lowest_first);
+    Ok(written)
+}
+
+/// The context of a card's runs, from one of them.
+async fn context_of(connection: &mut AnyConnection, place: CardPlace<'_>) -> Result<String> {
+    let text = "select context from records where shared_product = $1 and context_key = $2 \
+                and counted_card = $3 limit 1";
+    let row = row(connection, text, values![place.0, place.1, place.2]).await?;
+    row.map_or_else(|| Ok(String::new()), |row| row.text(0))
 }
 
 async fn counted_cards(
@@ -313,17 +454,18 @@ async fn figures_before(
     Ok(before)
 }
 
+/// Product, context and card.
+type CardPlace<'a> = (&'a str, i64, &'a [u8]);
+
 /// Medians of the last runs of a card, by metric.
 async fn medians(
     connection: &mut AnyConnection,
-    product: &str,
-    counted: &Counted,
-    card: &[u8],
+    (product, context_key, card): CardPlace<'_>,
     lowest_first: &mut BTreeSet<String>,
 ) -> Result<Figures> {
     let text = "select figures from records where counted_card = $1 and shared_product = $2 \
                 and context_key = $3 order by received_ms desc, id desc limit $4";
-    let values = values![card, product, counted.context_key, MOST_RUNS];
+    let values = values![card, product, context_key, MOST_RUNS];
     let mut runs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for row in rows(connection, text, values).await? {
         for (metric, value, is_lowest_first) in figures_of(&row.text(0)?)? {
@@ -397,14 +539,16 @@ async fn write_figures(
         if before.get(card) == now {
             continue;
         }
-        let figures = now
-            .map(serde_json::to_string)
-            .transpose()
-            .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be written"))?;
+        let figures = now.map(text_of).transpose()?;
         let text = "update tag_cards set figures = $1 where product = $2 and context_key = $3 \
                     and tag = $4 and card = $5";
         let key = values![product, counted.context_key, &counted.tag, card];
         run(connection, text, [values![figures], key].concat()).await?;
     }
     Ok(())
+}
+
+fn text_of(figures: &Figures) -> Result<String> {
+    serde_json::to_string(figures)
+        .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be written"))
 }
