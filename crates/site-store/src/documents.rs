@@ -114,15 +114,15 @@ impl SiteStore {
     /// # Errors
     /// If the database fails.
     pub async fn place(&self, placing: Placing) -> Result<Placed> {
-        match self
-            .write_patiently(Work::Packs(PackWork::Place(placing)))
-            .await?
-        {
-            Outcome::Placed(placed) => Ok(placed),
-            _ => Err(SiteStoreError::Damaged(
-                "a write had the outcome of another",
-            )),
-        }
+        self.placed(PackWork::Place(placing)).await
+    }
+
+    /// Notes a pack that is about to be stored.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn announce(&self, lease: Lease, pack: [u8; 32]) -> Result<Placed> {
+        self.placed(PackWork::Announce { lease, pack }).await
     }
 
     /// Lets no place name a pack from now on; returns false if one does, or the lease is lost.
@@ -180,15 +180,25 @@ impl SiteStore {
     /// # Errors
     /// If the database fails.
     pub async fn known_packs(&self) -> Result<KnownPacks> {
-        let text = "select pack, coalesce(dropped_ms, cast(-1 as bigint)) from packs order by pack";
+        let text = "select pack, coalesce(dropped_ms, cast(-1 as bigint)), documents from packs order by pack";
         let mut known = KnownPacks::default();
         for row in rows(&mut *self.main().await?, text, vec![]).await? {
             match row.integer(1)? {
+                -1 if row.integer(2)? == 0 => known.announced.push(row.fixed(0)?),
                 -1 => known.used.push(row.fixed(0)?),
                 dropped_ms => known.dropped.push((row.fixed(0)?, dropped_ms)),
             }
         }
         Ok(known)
+    }
+
+    async fn placed(&self, work: PackWork) -> Result<Placed> {
+        match self.write_patiently(Work::Packs(work)).await? {
+            Outcome::Placed(placed) => Ok(placed),
+            _ => Err(SiteStoreError::Damaged(
+                "a write had the outcome of another",
+            )),
+        }
     }
 
     async fn done(&self, work: PackWork) -> Result<bool> {

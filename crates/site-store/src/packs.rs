@@ -66,10 +66,10 @@ pub struct Placing {
     pub at_ms: i64,
 }
 
-/// Result of placing the documents of a pack.
+/// Result of announcing a pack, or of placing its documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// The places count.
+    /// The pack is known, and its places count.
     Done {
         /// Number of documents that are in the pack now; the others were amended or withdrawn meanwhile.
         documents: u64,
@@ -85,6 +85,8 @@ pub enum Placed {
 pub struct KnownPacks {
     /// Those that hold documents.
     pub used: Vec<[u8; 32]>,
+    /// Those that were to be stored, and hold no documents: the job ended early, or goes on.
+    pub announced: Vec<[u8; 32]>,
     /// Those to be deleted, and the time since which no place names them, milliseconds since 1970.
     pub dropped: Vec<([u8; 32], i64)>,
 }
@@ -106,6 +108,10 @@ pub(crate) enum PackWork {
         now_ms: i64,
     },
     EndLease(Lease),
+    Announce {
+        lease: Lease,
+        pack: [u8; 32],
+    },
     Place(Placing),
     Drop {
         lease: Lease,
@@ -131,6 +137,10 @@ impl PackWork {
         match self {
             Self::TakeLease { lease, now_ms } => leases::take(connection, &lease, now_ms).await,
             Self::EndLease(lease) => leases::end(connection, &lease).await,
+            Self::Announce { lease, pack } => {
+                let announced = announce(connection, &lease, &pack).await;
+                return announced.map(PackOutcome::Placed);
+            }
             Self::Place(placing) => {
                 return place(connection, &placing).await.map(PackOutcome::Placed);
             }
@@ -148,6 +158,7 @@ impl PackWork {
         let lease = match self {
             Self::TakeLease { lease, .. }
             | Self::EndLease(lease)
+            | Self::Announce { lease, .. }
             | Self::Drop { lease, .. }
             | Self::Forget { lease, .. } => lease,
             Self::Place(placing) => {
@@ -200,18 +211,29 @@ async fn register(connection: &mut AnyConnection, placing: &Placing) -> Result<b
     let text = "update compatibility set oldest_migration = $1 where oldest_migration < $1";
     run(connection, text, values![MIGRATION_OF_PLACES]).await?;
     let count = signed(placing.places.len() as u64);
+    let text = "insert into packs (pack, documents, bytes) values ($1, $2, $3) on conflict (pack) do update \
+                set documents = excluded.documents, bytes = excluded.bytes where packs.dropped_ms is null";
+    let values = values![&placing.pack, count, signed(placing.bytes)];
+    Ok(run(connection, text, values).await? > 0)
+}
+
+/// Notes a pack that is about to be stored: whatever happens then, the database knows it. A pack that it does not know is of another.
+async fn announce(
+    connection: &mut AnyConnection,
+    lease: &Lease,
+    pack: &[u8; 32],
+) -> Result<Placed> {
+    if !leases::keep(connection, lease).await? {
+        return Ok(Placed::NotHeld);
+    }
     let text =
-        "insert into packs (pack, documents, bytes) values ($1, $2, $3) on conflict do nothing";
-    run(
-        connection,
-        text,
-        values![&placing.pack, count, signed(placing.bytes)],
-    )
-    .await?;
+        "insert into packs (pack, documents, bytes) values ($1, 0, 0) on conflict do nothing";
+    run(connection, text, values![pack]).await?;
     let text = "select 1 from packs where pack = $1 and dropped_ms is null";
-    Ok(row(connection, text, values![&placing.pack])
-        .await?
-        .is_some())
+    Ok(match row(connection, text, values![pack]).await? {
+        Some(_) => Placed::Done { documents: 0 },
+        None => Placed::BeingDeleted,
+    })
 }
 
 async fn digests(

@@ -288,7 +288,7 @@ impl SiteStore {
             }
         }
         let text = "select count(*), cast(coalesce(sum(documents), 0) as bigint), \
-                    cast(coalesce(sum(bytes), 0) as bigint) from packs where dropped_ms is null";
+                    cast(coalesce(sum(bytes), 0) as bigint) from packs where dropped_ms is null and documents > 0";
         for row in rows(&mut *self.main().await?, text, vec![]).await? {
             counts.packs = row.count(0)?;
             counts.packed_documents = row.count(1)?;

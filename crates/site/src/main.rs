@@ -218,14 +218,15 @@ fn show(rebuilt: &Rebuilt) {
 
 fn show_packed(done: &PackingDone) {
     let _ = printed(&format!(
-        "{} documents in {} new packs ({} bytes), {} packs replaced, {} deleted; {} damaged rows, {} unreadable packs",
+        "{} documents in {} new packs ({} bytes), {} packs replaced, {} deleted; {} damaged rows, {} unreadable packs, {} of another database",
         done.documents,
         done.packs,
         done.bytes,
         done.replaced,
         done.deleted,
         done.damaged,
-        done.unreadable
+        done.unreadable,
+        done.foreign
     ));
 }
 

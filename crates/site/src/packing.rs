@@ -1,9 +1,10 @@
 //! The job that packs older documents: it writes packs, reads them back, and only then frees the rows; replaces packs that hold
 //! documents that were withdrawn or amended; and deletes packs that no place names.
 //!
-//! It can end at any point. A pack without places is deleted by a later run, and a document has its row until its place counts.
+//! It can end at any point. A pack is announced before it is stored, and deleted by a later run if no place names it; a document has its
+//! row until its place counts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use cardmark_share::{
@@ -96,6 +97,8 @@ pub struct PackingDone {
     pub damaged: u64,
     /// Packs that should be replaced and cannot be read.
     pub unreadable: u64,
+    /// Packs at the address that this database never stored: another one uses it too, or did.
+    pub foreign: u64,
 }
 
 /// Reason for which the job ended early. Nothing is lost; the next run goes on.
@@ -190,8 +193,9 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
     async fn run(&self) -> Result<PackingDone, PackingError> {
         let mut done = PackingDone::default();
         self.pack_rows(&mut done).await?;
-        self.replace(&mut done).await?;
+        let replaced = self.replace(&mut done).await;
         self.delete(&mut done).await?;
+        replaced?;
         Ok(done)
     }
 
@@ -236,40 +240,39 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
         documents: Vec<Packed>,
         done: &mut PackingDone,
     ) -> Result<(), PackingError> {
-        let (pack, bytes, places) = self.store_pack(documents).await?;
-        match self.place(pack, bytes, places).await? {
-            Some(documents) => {
+        let packed = tokio::task::spawn_blocking(move || {
+            let written = write_pack(&documents).0;
+            (PackName::from(Sha256::digest(&written)), written)
+        });
+        let (pack, written) = packed.await?;
+        let bytes = written.len() as u64;
+        match self.store_pack(pack, written).await? {
+            Placed::Done { documents } => {
                 done.packs += 1;
                 done.bytes += bytes;
                 done.documents += documents;
+                Ok(())
             }
-            None => tracing::warn!(
-                pack = to_hexadecimal(&pack),
-                "an equal pack is being deleted; its documents stay in their rows for a day"
-            ),
+            Placed::BeingDeleted => {
+                tracing::warn!(
+                    pack = to_hexadecimal(&pack),
+                    "an equal pack is being deleted; its documents stay in their rows for a day"
+                );
+                Ok(())
+            }
+            Placed::NotHeld => Err(PackingError::Elsewhere),
         }
-        Ok(())
     }
 
-    /// Stores a pack, reads it back as a whole, and compares each document with its digest.
-    async fn store_pack(
-        &self,
-        documents: Vec<Packed>,
-    ) -> Result<(PackName, u64, Vec<Place>), PackingError> {
-        let written = tokio::task::spawn_blocking(move || write_pack(&documents).0).await?;
+    /// Announces a pack, stores it, reads it back as a whole, compares each document with its digest, and places all.
+    async fn store_pack(&self, pack: PackName, written: Vec<u8>) -> Result<Placed, PackingError> {
+        let announced = self.store.announce(self.lease(), pack).await?;
+        if !matches!(announced, Placed::Done { .. }) {
+            return Ok(announced);
+        }
         let bytes = written.len() as u64;
-        let pack = self.packs.put(written).await?;
-        let read = self.packs.get(pack).await?;
-        Ok((pack, bytes, places_of(pack, read).await?))
-    }
-
-    /// Returns the number of documents that are in the pack now, or `None` if no place may name it.
-    async fn place(
-        &self,
-        pack: PackName,
-        bytes: u64,
-        places: Vec<Place>,
-    ) -> Result<Option<u64>, PackingError> {
+        self.packs.put(written).await?;
+        let places = places_of(pack, self.packs.get(pack).await?).await?;
         let placing = Placing {
             lease: self.lease(),
             pack,
@@ -277,11 +280,7 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
             places,
             at_ms: (self.now)(),
         };
-        match self.store.place(placing).await? {
-            Placed::Done { documents } => Ok(Some(documents)),
-            Placed::BeingDeleted => Ok(None),
-            Placed::NotHeld => Err(PackingError::Elsewhere),
-        }
+        Ok(self.store.place(placing).await?)
     }
 
     /// Replaces packs with documents that were withdrawn or amended.
@@ -289,16 +288,19 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
         let before_ms = (self.now)()
             .saturating_sub(self.packing.gap_age_ms)
             .saturating_add(1);
+        let mut away = None;
         for old in self.store.packs_with_gaps(before_ms).await? {
             match self.replace_one(old, done).await {
                 Err(error) if error.is_of_pack() => {
                     tracing::error!(?error, "a pack cannot be replaced; restore it from a copy");
                     done.unreadable += 1;
                 }
+                // The storage may refuse one pack and have all others.
+                Err(error @ PackingError::Packs(_)) => away = away.or(Some(error)),
                 replaced => replaced?,
             }
         }
-        Ok(())
+        away.map_or(Ok(()), Err)
     }
 
     async fn replace_one(&self, old: PackName, done: &mut PackingDone) -> Result<(), PackingError> {
@@ -318,19 +320,31 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
         Ok(())
     }
 
-    /// Deletes packs that no place names, after a time for readers. Those that are not known were left by a run that ended early.
+    /// Deletes packs that no place names, after a time for readers. Those that were announced and hold nothing were left by a run that
+    /// ended early. Those that are not known are of another database, and stay.
     async fn delete(&self, done: &mut PackingDone) -> Result<(), PackingError> {
         let stored: BTreeSet<PackName> = self.packs.list().await?.into_iter().collect();
         let known = self.store.known_packs().await?;
         let now_ms = (self.now)();
-        let used: BTreeSet<PackName> = known.used.into_iter().collect();
-        let dropped: BTreeMap<PackName, i64> = known.dropped.into_iter().collect();
-        for pack in &stored {
-            if !used.contains(pack) && !dropped.contains_key(pack) {
-                self.store.drop_pack(self.lease(), *pack, now_ms).await?;
-            }
+        for pack in known.announced.iter().copied() {
+            self.store.drop_pack(self.lease(), pack, now_ms).await?;
         }
-        for (pack, dropped_ms) in dropped {
+        let dropped = known.dropped.iter().map(|(pack, _)| pack);
+        let own: BTreeSet<&PackName> = known
+            .used
+            .iter()
+            .chain(&known.announced)
+            .chain(dropped)
+            .collect();
+        done.foreign = stored.iter().filter(|pack| !own.contains(pack)).count() as u64;
+        if done.foreign > 0 {
+            let packs = done.foreign;
+            tracing::warn!(
+                packs,
+                "packs of another database are at this address; they stay"
+            );
+        }
+        for (pack, dropped_ms) in known.dropped {
             let age_ms = now_ms.saturating_sub(dropped_ms);
             if stored.contains(&pack) && age_ms >= GRACE_MS {
                 self.packs.delete(pack).await?;

@@ -49,6 +49,7 @@ macro_rules! contract {
 contract! {
     documents_move_into_packs,
     few_documents_wait_for_more,
+    packs_of_another_database_stay,
     a_rebuild_reads_packs,
     amended_and_withdrawn_documents_leave_packs,
     they_leave_packs_of_a_server,
@@ -108,6 +109,19 @@ async fn documents_move_into_packs(site: Site) {
         "{again:?}"
     );
     assert_eq!(count(&site, "bodies").await, 0);
+}
+
+async fn packs_of_another_database_stay(site: Site) {
+    let rig = Rig::new(&site).await;
+    let foreign = rig.storage.put(b"another database".to_vec()).await.unwrap();
+    rig.put(1..40).await;
+    for _ in 0..3 {
+        let done = rig.pack(small_packs()).await;
+        assert_eq!((done.foreign, done.deleted), (1, 0));
+        rig.pass(48 * HOUR_MS);
+    }
+    assert!(rig.storage.list().await.unwrap().contains(&foreign));
+    rig.assert_kept(1..40).await;
 }
 
 async fn few_documents_wait_for_more(site: Site) {
