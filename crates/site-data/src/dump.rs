@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_site_store::{Arrival, Cursor, SiteStore, SiteStoreError, StoredDocument};
+use cardmark_site_store::{Cursor, SiteStore};
 use jiff::Timestamp;
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -28,6 +28,8 @@ const TOGETHER: u32 = 16;
 const TOMBSTONES_TOGETHER: u32 = 1_000;
 /// Acts that are read at a time.
 const ACTS_TOGETHER: u32 = 1_000;
+/// Times that months are written again because runs were withdrawn meanwhile.
+const MOST_ROUNDS: u32 = 5;
 /// Largest sample, bytes.
 const MOST_SAMPLE: usize = 1_000_000;
 
@@ -85,8 +87,8 @@ impl Dump<'_> {
         let last = self.store.last_change().await?;
         let through = last.map_or(0, |change| change.sequence);
         // The clock of another instance may be ahead.
-        let last_ms = last.map_or(about.now_ms, |change| change.at_ms);
-        self.until_ms = about.now_ms.max(last_ms);
+        let last_ms = self.store.last_arrival_ms().await?;
+        self.until_ms = about.now_ms.max(last_ms.unwrap_or(about.now_ms));
         let made_at = Timestamp::from_millisecond(about.now_ms).unwrap_or(Timestamp::UNIX_EPOCH);
         let mut manifest = Manifest::new(about.site, format!("{made_at:.0}"), through);
         self.write_months().await?;
@@ -140,12 +142,24 @@ impl Dump<'_> {
             };
             after = last;
             let mut found = Vec::with_capacity(page.arrivals.len());
+            let packed = page
+                .arrivals
+                .iter()
+                .filter(|arrival| arrival.document.is_none());
+            let packed: Vec<Uuid> = packed.map(|arrival| arrival.head.id).collect();
+            let mut packed = self.store.documents(&packed).await?;
             for mut arrival in page.arrivals {
-                match self.document(&mut arrival).await {
-                    Ok(Some(document)) => found.push((arrival, document)),
-                    Ok(None) => {}
-                    Err(SiteStoreError::PackDamaged(_)) => damaged.push(arrival.head.id),
-                    Err(error) => return Err(error.into()),
+                let id = arrival.head.id;
+                match arrival
+                    .document
+                    .take()
+                    .map(Some)
+                    .or_else(|| packed.remove(&id))
+                {
+                    Some(Some(document)) => found.push((arrival, document)),
+                    Some(None) => damaged.push(id),
+                    // It was withdrawn since its row was read.
+                    None => {}
                 }
             }
             let add = spawn_blocking(move || {
@@ -172,22 +186,13 @@ impl Dump<'_> {
         Ok(())
     }
 
-    /// The bytes of a record; `None` if it was withdrawn since its row was read.
-    async fn document(
-        &self,
-        arrival: &mut Arrival,
-    ) -> Result<Option<StoredDocument>, SiteStoreError> {
-        match arrival.document.take() {
-            Some(document) => Ok(Some(document)),
-            None => self.store.document(arrival.head.id).await,
-        }
-    }
-
-    /// Writes the tombstones. If a record was withdrawn meanwhile, writes its month again; repeats both until none was.
+    /// Writes the tombstones. If a record was withdrawn meanwhile, writes its month again; repeats both until none was, at most
+    /// [`MOST_ROUNDS`] times: there may always be another one. Those of the last round have no tombstone yet.
     async fn leave_out_withdrawn(&mut self, through: i64) -> Result<FileEntry, DataError> {
-        let mut checked = through;
+        let (mut checked, mut round) = (through, 0);
         loop {
             let tombstones = self.write_tombstones().await?;
+            round += 1;
             let withdrawn = self.store.withdrawn_after(checked).await?;
             let Some((last, _)) = withdrawn.last() else {
                 return Ok(tombstones);
@@ -200,6 +205,9 @@ impl Dump<'_> {
                 if spawn_blocking(move || month::has_any(&folder, &of, &ids)).await?? {
                     self.write_month(month).await?;
                 }
+            }
+            if round >= MOST_ROUNDS {
+                return Ok(tombstones);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Checking a dump before anything is imported from it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -11,7 +12,7 @@ use uuid::Uuid;
 
 use crate::error::{DataError, at};
 use crate::files::digest_of;
-use cardmark_site_store::Act;
+use cardmark_site_store::{Act, Deed};
 
 use crate::line::{ActLine, DocumentLine};
 use crate::manifest::{ACTS, DOCUMENTS, Manifest, TOMBSTONES, manifest_of};
@@ -135,20 +136,21 @@ pub(crate) fn tombstones(
     Ok(tombstones)
 }
 
-/// Acts of moderators, with numbers from 1.
+/// Acts of moderators, with numbers from 1. Each undoes an earlier one, at most one undoes the same.
 pub(crate) fn acts(folder: &Path, manifest: &Manifest) -> Result<Vec<Act>, DataError> {
     let acts = lines_of(folder, manifest, ACTS, |line: ActLine| Ok(Act::from(line)))?;
-    match acts
-        .iter()
-        .zip(1..)
-        .find(|(act, number)| act.number != *number)
-    {
-        Some((act, _)) => {
+    let mut undone = BTreeSet::new();
+    for (act, number) in acts.iter().zip(1..) {
+        let is_possible = match act.deed {
+            Deed::Undo { act } => (1..number).contains(&act) && undone.insert(act),
+            _ => true,
+        };
+        if act.number != number || !is_possible {
             let why = format!("act {} is not in its place", act.number);
-            Err(damaged(ACTS, why))
+            return Err(damaged(ACTS, why));
         }
-        None => Ok(acts),
     }
+    Ok(acts)
 }
 
 /// Lines of a file of JSON lines.

@@ -58,8 +58,16 @@ pub(crate) async fn amend(
     Ok(Amended::Now(stored.head))
 }
 
-/// Replaces what was derived from a record by itself; returns whether it differs.
-pub(crate) async fn rederive(batch: &mut Batch<'_>, id: Uuid, derived: Rederived) -> Result<bool> {
+/// Replaces what was derived from the document of this digest; returns whether it differs. An amendment may have come meanwhile.
+pub(crate) async fn rederive(
+    batch: &mut Batch<'_>,
+    id: Uuid,
+    digest: [u8; 32],
+    derived: Rederived,
+) -> Result<bool> {
+    if digest_of(batch.connection, id).await? != Some(digest) {
+        return Ok(false);
+    }
     match record::stored(batch.connection, id).await? {
         Some(stored) => {
             let revision = stored.head.revision;

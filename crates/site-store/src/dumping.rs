@@ -78,6 +78,22 @@ impl SiteStore {
         found.as_ref().map(lists::change_of).transpose()
     }
 
+    /// Returns the latest time of arrival, milliseconds since 1970; `None` without a record.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn last_arrival_ms(&self) -> Result<Option<i64>> {
+        let mut connection = self.main().await?;
+        let text =
+            "select received_ms from facets where facet = $1 order by received_ms desc limit 1";
+        let mut last = None;
+        for area in [Area::Shared, Area::Simulated] {
+            let found = row(&mut connection, text, values![Facet::of_area(area).key()]).await?;
+            last = last.max(found.map(|row| row.integer(0)).transpose()?);
+        }
+        Ok(last)
+    }
+
     /// Returns ids of records withdrawn after a change, and the last of these withdrawals. `after` is its sequence.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::record::storable;
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
-use crate::types::{Rebuilt, Rederived, SiteStoreError};
+use crate::types::{Rebuilt, Rederived, SiteStoreError, StoredDocument};
 use crate::work::{Outcome, Work};
 
 /// Products of a transaction.
@@ -45,14 +45,19 @@ impl SiteStore {
                 let id = row.uuid(0)?;
                 after = id.as_bytes().to_vec();
                 // Withdrawn since the page was read.
-                let Some(packed) = documents.remove(&id) else {
+                let Some(document) = documents.remove(&id) else {
                     continue;
                 };
-                let derived = match packed {
-                    Some(packed) => derive(id, &packed, row.fixed_or_none(1)?, row.integer(2)?),
-                    None => None,
-                };
-                self.rederive(id, derived, &mut rebuilt).await?;
+                rebuilt.records_count += 1;
+                let (tag, received_ms) = (row.fixed_or_none(1)?, row.integer(2)?);
+                let derived = document.and_then(|document| {
+                    let derived = derive(id, &document.packed, tag, received_ms)?;
+                    Some((derived, document.digest))
+                });
+                match derived {
+                    Some(derived) => self.rederive(id, derived, &mut rebuilt).await?,
+                    None => rebuilt.unreadable_count += 1,
+                }
             }
         }
         rebuilt.products_count = self.rebuild_summaries().await?;
@@ -69,8 +74,11 @@ impl SiteStore {
         Ok(count)
     }
 
-    /// Packed bytes of records, read at once; `None` for those that are damaged.
-    async fn documents(&self, ids: &[Uuid]) -> Result<BTreeMap<Uuid, Option<Vec<u8>>>> {
+    /// Reads documents of records, all at once; `None` for those that are damaged. Withdrawn ones are missing.
+    ///
+    /// # Errors
+    /// If the database fails, or a document is in a pack that cannot be read now.
+    pub async fn documents(&self, ids: &[Uuid]) -> Result<BTreeMap<Uuid, Option<StoredDocument>>> {
         let mut reading = JoinSet::new();
         for &id in ids {
             let store = self.clone();
@@ -80,7 +88,7 @@ impl SiteStore {
         while let Some(read) = reading.join_next().await {
             let (id, document) = read.map_err(|_| SiteStoreError::Damaged("a read ended early"))?;
             match document {
-                Ok(Some(document)) => documents.insert(id, Some(document.packed)),
+                Ok(Some(document)) => documents.insert(id, Some(document)),
                 Ok(None) => continue,
                 Err(SiteStoreError::PackDamaged(_)) => documents.insert(id, None),
                 Err(error) => return Err(error),
@@ -92,18 +100,18 @@ impl SiteStore {
     async fn rederive(
         &self,
         id: Uuid,
-        derived: Option<Rederived>,
+        (derived, digest): (Rederived, [u8; 32]),
         rebuilt: &mut Rebuilt,
     ) -> Result<()> {
-        rebuilt.records_count += 1;
-        let Some(derived) = derived else {
-            rebuilt.unreadable_count += 1;
-            return Ok(());
-        };
         let mut extract = storable(derived.extract);
         extract.id = id;
         let derived = Box::new(Rederived { extract, ..derived });
-        if let Outcome::Done(true) = self.write_patiently(Work::Rederive { id, derived }).await? {
+        let work = Work::Rederive {
+            id,
+            digest,
+            derived,
+        };
+        if let Outcome::Done(true) = self.write_patiently(work).await? {
             rebuilt.changed_count += 1;
         }
         Ok(())

@@ -55,6 +55,8 @@ pub(crate) enum Work {
     },
     Rederive {
         id: Uuid,
+        /// SHA-256 of the document.
+        digest: [u8; 32],
         derived: Box<Rederived>,
     },
     RebuildProducts(Vec<String>),
@@ -134,7 +136,11 @@ impl Work {
                 let text = "delete from limits where key = $1 and at_ms < $2";
                 Ok(run(batch.connection, text, values![key, before_ms]).await? > 0)
             }
-            Self::Rederive { id, derived } => change::rederive(batch, id, *derived).await,
+            Self::Rederive {
+                id,
+                digest,
+                derived,
+            } => change::rederive(batch, id, digest, *derived).await,
             Self::Load(records) => {
                 load::load(batch, &records).await?;
                 Ok(true)
@@ -171,8 +177,12 @@ impl Work {
 
     /// Returns whether it needs a transaction of its own. `RebuildTotals` locks the table of boards: two that had changed a board
     /// before would wait for each other forever. An act decides on what others of its transaction would have read.
+    /// A rebuilt product forgets what others of its transaction are still to write.
     pub(crate) fn is_alone(&self) -> bool {
-        matches!(self, Self::RebuildTotals | Self::Act(_) | Self::LoadActs(_))
+        matches!(
+            self,
+            Self::RebuildProducts(_) | Self::RebuildTotals | Self::Act(_) | Self::LoadActs(_)
+        )
     }
 
     /// Returns whether it depends on decisions of moderators.

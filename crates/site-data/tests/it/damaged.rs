@@ -130,6 +130,19 @@ pub(crate) async fn a_damaged_dump_changes_nothing(site: Site) {
     let tombstone = format!("{{\"id\":\"{id}\",\"day\":\"2026-11-26\"}}\n");
     replace(&withdrawn, "tombstones.jsonl", tombstone.as_bytes());
     refused(&store, &withdrawn, "was withdrawn").await;
+    for (name, acts) in [("itself", [1, 1]), ("later", [2, 1])] {
+        let undoing = damaged(name);
+        let line = |(number, act): (usize, &i32)| {
+            format!(
+                "{{\"number\":{},\"at_ms\":0,\"account\":\"a\",\"kind\":\"undo\",\"target\":{{\"act\":{act}}},\"reason\":\"r\"}}\n",
+                number + 1
+            )
+        };
+        let lines: String = acts.iter().enumerate().map(line).collect();
+        replace(&undoing, "acts.jsonl", lines.as_bytes());
+        with_manifest(&undoing, |manifest| manifest.acts = 2);
+        refused(&store, &undoing, "act 1 is not in its place").await;
+    }
     let outside = damaged("outside");
     with_manifest(&outside, |manifest| {
         manifest.files[0].path = "../whole/README.txt".to_owned();

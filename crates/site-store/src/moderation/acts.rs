@@ -79,12 +79,11 @@ async fn objection(
         Deed::Undo { act } => match decisions.act(*act) {
             None => Some(Objection::UnknownAct),
             Some((_, Some(number))) => Some(Objection::UndoneBefore(number)),
-            // Undoing an undoing brings the act back.
-            Some((Deed::Undo { .. }, None)) => {
-                let base = decisions.act(decisions.base(*act));
-                base.and_then(|(deed, _)| circle(decisions, deed))
-            }
-            Some(_) => None,
+            // An earlier act may be in force again.
+            Some(_) => decisions
+                .with(deed)
+                .has_circle()
+                .then_some(Objection::Circle),
         },
         other => circle(decisions, other),
     })

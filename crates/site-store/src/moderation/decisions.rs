@@ -81,6 +81,25 @@ impl Decisions {
         self.last() + 1
     }
 
+    /// Decisions with one act more.
+    pub(crate) fn with(&self, deed: &Deed) -> Self {
+        let mut with = self.clone();
+        with.add(with.next(), deed.clone());
+        with
+    }
+
+    /// Returns whether a product leads to itself.
+    pub(crate) fn has_circle(&self) -> bool {
+        let leads_back = |target: &Target| match (target, self.latest(target)) {
+            (
+                Target::Product(product) | Target::Model(product, _),
+                Some((_, Deed::Merge { into, .. } | Deed::Split { into, .. })),
+            ) => self.reach(into).contains(product),
+            _ => false,
+        };
+        self.about.keys().any(leads_back)
+    }
+
     fn add(&mut self, number: i64, deed: Deed) {
         if let Deed::Undo { act } = deed
             && let Some(undone) = self.acts.get_mut(&act)

@@ -30,9 +30,9 @@ contract! {
     seeds: seeds_fresh_used_expired_foreign;
     lists: pages_show_each_record_once, a_page_tests_a_limited_number_of_records, conditions_are_met, ranges_are_met, products_boards_rankings, cards_of_a_submitter_are_capped,
         fakes_are_counted, changes_are_followed;
-    rebuild: any_order_ends_in_the_same_rows, loaded_records_count_like_others, a_rebuild_repairs_rows;
+    rebuild: any_order_ends_in_the_same_rows, loaded_records_count_like_others, a_rebuild_repairs_rows, a_rebuild_takes_no_amendment_back;
     moderation: every_act_undone_restores_exactly, acts_are_undone_in_any_order, decisions_hold_for_future_records,
-        switches_act_on_arrivals, a_killed_process_leaves_nothing_half_done, acts_and_arrivals_at_once, impossible_acts_are_refused,
+        switches_act_on_arrivals, a_killed_process_leaves_nothing_half_done, acts_and_arrivals_at_once, impossible_acts_are_refused, undoing_closes_no_circle,
         the_queue_has_what_waits, owners_answer_and_withdraw, accounts_and_sessions, accounts_are_added_beside_the_site;
     upgrade: the_next_version_changes_tables_under_traffic;
 }

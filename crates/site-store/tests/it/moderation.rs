@@ -536,6 +536,19 @@ pub(crate) async fn impossible_acts_are_refused(site: Site) {
     store.close().await;
 }
 
+pub(crate) async fn undoing_closes_no_circle(site: Site) {
+    let store = filled(&site).await;
+    done(&store, merge("Card A", "Card B")).await;
+    let later = done(&store, merge("Card A", "Card C")).await;
+    // Possible because of the later act, which hides the first.
+    let back = done(&store, merge("Card B", "Card A")).await;
+    let undo = |act| Deed::Undo { act };
+    assert_eq!(refused(&store, undo(later)).await, Objection::Circle);
+    done(&store, undo(back)).await;
+    done(&store, undo(later)).await;
+    store.close().await;
+}
+
 fn search() -> QueueSearch {
     QueueSearch {
         limit: 100,

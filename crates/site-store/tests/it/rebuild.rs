@@ -2,7 +2,7 @@
 
 use cardmark_core::StorageKind;
 use cardmark_share::{CheckOutcome, Extract};
-use cardmark_site_store::{Found, Incoming, Rederived, SiteStore};
+use cardmark_site_store::{Amended, Found, Incoming, Rederived, SiteStore};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sqlx::Executor as _;
@@ -292,23 +292,52 @@ pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
     assert_eq!(store.counts().await.unwrap().quarantined, 1);
 }
 
+pub(crate) async fn a_rebuild_takes_no_amendment_back(site: Site) {
+    let store = site.open().await;
+    let one = incoming(1, "Card A", 1, 1);
+    store.put(one.clone()).await.unwrap();
+    let handle = tokio::runtime::Handle::current();
+    let rebuilt = store.rebuild(|id, _, _, _| {
+        // The owner is faster than what is derived from the document before.
+        let amended = std::thread::scope(|scope| {
+            let amend = store.amend(id, token(1), amendment(1, "Card B", 1));
+            scope.spawn(|| handle.block_on(amend)).join().unwrap()
+        });
+        assert!(matches!(amended, Ok(Amended::Now(_))), "{amended:?}");
+        Some(Rederived {
+            extract: one.extract.clone(),
+            checks: one.checks.clone(),
+            card: one.card,
+        })
+    });
+    assert_eq!(rebuilt.await.unwrap().changed_count, 0);
+    let Found::Here(head) = store.find(Uuid::from_u128(1)).await.unwrap() else {
+        panic!("not there");
+    };
+    assert_eq!(head.product.as_deref(), Some("~card b"));
+}
+
 pub(crate) async fn loaded_records_count_like_others(site: Site) {
     let store = site.open().await;
     let submission = |run: u128| {
         let product = ["Card A", "Card B"][run as usize % 2];
-        let mut one = incoming(run, product, (run % 3) as u8, (run % 8) as u8);
+        let mut one = incoming(run, product, (run % 150) as u8, (run % 9) as u8);
         if run == 7 {
             one.checks = by_itself(CheckOutcome::Failed);
         }
         one
     };
-    for run in 1..40 {
+    // More cards of a product than are read together.
+    for run in 1..700 {
         store.put(submission(run)).await.unwrap();
     }
     let dump = store.summaries_dump().await.unwrap();
     empty(&site).await;
-    store.load((1..40).map(submission).collect()).await.unwrap();
+    store
+        .load((1..700).map(submission).collect())
+        .await
+        .unwrap();
     assert_eq!(store.rebuild_summaries().await.unwrap(), 2);
     assert_eq!(store.summaries_dump().await.unwrap(), dump);
-    assert_eq!(store.changes(0, 100).await.unwrap().len(), 39);
+    assert_eq!(store.changes(0, 1_000).await.unwrap().len(), 699);
 }
