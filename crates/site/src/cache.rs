@@ -58,6 +58,11 @@ impl Answers {
         self.0.get_or_insert_async(&key, made).await
     }
 
+    /// Drops all answers: withdrawn content stays in no memory for long, even if no request comes.
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+
     /// Drops all answers whose address holds a text, such as the id of a run.
     pub(crate) fn forget(&self, part: &str) {
         self.0.retain(|key, _| !key.path.contains(part));

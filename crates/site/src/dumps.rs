@@ -55,7 +55,7 @@ pub(crate) async fn keep_up(site: Arc<Site>) {
 }
 
 /// Writes a dump into the configured folder if there is none, or the newest is 20 hours old, and removes all others. Returns `None`
-/// without a folder, or if none is due.
+/// without a folder, or if none is due. Instances take no turns: the operator names the folder on one of them.
 ///
 /// # Errors
 /// If the database fails, or a file cannot be written or removed.
@@ -63,11 +63,14 @@ pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, Sit
     let Some(folder) = site.config.dumps.clone() else {
         return Ok(None);
     };
-    if !may_dump(site) {
-        return Ok(None);
-    }
     let newest = newest_of(folder.clone()).await?;
-    if newest.is_some_and(|(_, manifest)| age_ms(&manifest, now_ms) < REPLACED_AFTER_MS) {
+    let name = newest
+        .as_ref()
+        .map_or(String::new(), |(name, _)| name.clone());
+    keep_only(folder.clone(), name).await?;
+    if newest
+        .is_some_and(|(_, manifest)| (0..REPLACED_AFTER_MS).contains(&age_ms(&manifest, now_ms)))
+    {
         return Ok(None);
     }
     let about = DumpAbout {
@@ -76,8 +79,7 @@ pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, Sit
     };
     let name = dump_name(now_ms);
     let dumped = write_dump(&site.store, &folder.join(&name), about).await?;
-    let removed = spawn_blocking(move || remove_others(&folder, &name)).await;
-    removed.map_err(cardmark_site_data::DataError::from)??;
+    keep_only(folder, name).await?;
     Ok(Some(dumped))
 }
 
@@ -87,11 +89,6 @@ fn age_ms(manifest: &Manifest, now_ms: i64) -> i64 {
     made.map_or(i64::MAX, |made| {
         now_ms.saturating_sub(made.as_millisecond())
     })
-}
-
-/// Returns whether this instance makes the dumps. Until instances take turns, the operator names the folder on one of them.
-fn may_dump(_: &Site) -> bool {
-    true
 }
 
 /// The name of a dump, such as `2026-11-26T031500Z`: the order of names is that of time.
@@ -112,18 +109,32 @@ fn is_dump_name(name: &str) -> bool {
     name.len() == 18 && name.bytes().enumerate().all(is_digit)
 }
 
-fn remove_others(folder: &FilePath, newest: &str) -> Result<(), SiteError> {
-    for name in names(folder)? {
-        if name != newest {
-            let path = folder.join(name);
-            std::fs::remove_dir_all(&path).map_err(|source| SiteError::Export { path, source })?;
+/// Removes all other dumps, and what killed processes left of unfinished ones.
+async fn keep_only(folder: PathBuf, newest: String) -> Result<(), SiteError> {
+    let remove = move || {
+        for name in names(&folder, |name| {
+            is_dump_name(name) || is_dump_name(finished(name))
+        })? {
+            if name != newest {
+                let path = folder.join(name);
+                std::fs::remove_dir_all(&path)
+                    .map_err(|source| SiteError::Export { path, source })?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    };
+    let removed = spawn_blocking(remove).await;
+    removed.map_err(cardmark_site_data::DataError::from)?
 }
 
-/// Names of the dumps in a folder; none if it is not there.
-fn names(folder: &FilePath) -> Result<Vec<String>, SiteError> {
+/// The name that an unfinished folder was to get.
+fn finished(name: &str) -> &str {
+    let name = name.strip_prefix('.').unwrap_or_default();
+    name.strip_suffix(".unfinished").unwrap_or_default()
+}
+
+/// Names in a folder; none if it is not there.
+fn names(folder: &FilePath, is_wanted: fn(&str) -> bool) -> Result<Vec<String>, SiteError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -133,16 +144,22 @@ fn names(folder: &FilePath) -> Result<Vec<String>, SiteError> {
         }
     };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.filter(|name| is_dump_name(name)).collect())
+    Ok(names.filter(|name| is_wanted(name)).collect())
 }
 
+/// The newest dump that this version can read.
 async fn newest_of(folder: PathBuf) -> Result<Option<(String, Manifest)>, SiteError> {
     let read = spawn_blocking(move || {
-        let Some(name) = names(&folder)?.into_iter().max() else {
-            return Ok(None);
+        let mut names = names(&folder, is_dump_name)?;
+        names.sort();
+        let read = |name: String| match manifest_of(&folder.join(&name)) {
+            Ok(manifest) => Some((name, manifest)),
+            Err(error) => {
+                tracing::warn!(?error, "a dump cannot be used");
+                None
+            }
         };
-        let manifest = manifest_of(&folder.join(&name))?;
-        Ok(Some((name, manifest)))
+        Ok(names.into_iter().rev().find_map(read))
     });
     read.await.map_err(cardmark_site_data::DataError::from)?
 }

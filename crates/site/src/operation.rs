@@ -144,6 +144,7 @@ async fn received(signal: &mut Result<tokio::signal::unix::Signal, SiteError>) {
 async fn purge(site: Arc<Site>) {
     loop {
         tokio::time::sleep(PURGE_EVERY).await;
+        site.answers.clear();
         if let Err(error) = site.store.purge(now_ms()).await {
             tracing::warn!(?error, "what is too old could not be removed");
         }

@@ -179,7 +179,10 @@ pub(crate) async fn amend(
     });
     let amendment = amendment.await.map_err(|_| Refusal::failed())??;
     match site.store.amend(id, token, amendment).await? {
-        Amended::Now(head) => Ok(Json(accepted(&head))),
+        Amended::Now(head) => {
+            site.answers.forget(&id.to_string());
+            Ok(Json(accepted(&head)))
+        }
         Amended::Older(revision) => Err(Refusal::new(
             StatusCode::CONFLICT,
             "older-statement",

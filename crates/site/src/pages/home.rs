@@ -296,7 +296,7 @@ fn standings(standings: &[Standing]) -> Block {
                 Column::left("board"),
                 Column::left("limited by"),
                 Column::right("of enough"),
-                Column::right("submitters"),
+                Column::right("cards"),
             ],
             rows: standings.iter().take(MANY).enumerate().map(row).collect(),
         },

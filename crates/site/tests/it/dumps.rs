@@ -93,6 +93,37 @@ async fn a_withdrawn_run_is_gone_from_all_that_is_served_after_the_next_dump() {
 }
 
 #[tokio::test]
+async fn what_killed_processes_left_is_removed() {
+    let folder = TempDir::new().unwrap();
+    let rig = rig(&folder).await;
+    assert_eq!(
+        rig.submit(1, &text_of(&another(1))).await.status,
+        StatusCode::CREATED
+    );
+    let begin = now_ms();
+    dump_if_due(&rig.site, begin).await.unwrap().unwrap();
+    let dumps = folder.path().join("dumps");
+    let left = [
+        format!(".{}.unfinished", dump_name(begin - HOUR_MS)),
+        dump_name(begin - 2 * HOUR_MS),
+        // Of another version.
+        dump_name(begin + HOUR_MS),
+    ];
+    for name in &left {
+        std::fs::create_dir(dumps.join(name)).unwrap();
+        std::fs::write(dumps.join(name).join("manifest.json"), "{}").unwrap();
+    }
+    std::fs::write(dumps.join("notes.txt"), "of the operator").unwrap();
+    let again = dump_if_due(&rig.site, begin + HOUR_MS).await.unwrap();
+    assert!(again.is_none(), "{again:?}");
+    assert_eq!(names(&folder), [dump_name(begin), "notes.txt".to_owned()]);
+    // The clock was set back: the time of the newest says nothing.
+    let earlier = begin - 100 * HOUR_MS;
+    assert!(dump_if_due(&rig.site, earlier).await.unwrap().is_some());
+    assert_eq!(names(&folder), [dump_name(earlier), "notes.txt".to_owned()]);
+}
+
+#[tokio::test]
 async fn files_are_served_whole_and_in_parts() {
     let folder = TempDir::new().unwrap();
     let rig = rig(&folder).await;
