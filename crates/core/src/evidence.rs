@@ -1,13 +1,10 @@
 //! The evidence digest: the same for all copies of one measurement, whatever was changed around it.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::trials::TrialColumns;
+use crate::trials::{Measured, TrialColumns};
 use crate::{
     Anatomy, BlockCounts, Integrity, OperationError, PlaceSpeed, Record, SurfacePart, Trial,
     Windows, Workload,
@@ -26,7 +23,10 @@ pub fn evidence_digest(record: &Record) -> Option<String> {
     if record.trials.is_empty() && record.anatomy.is_none() && !is_timed_test {
         return None;
     }
-    let columns = serde_json::to_string(&TrialColumns::from(record.trials.as_slice())).ok()?;
+    let columns = TrialColumns::from(record.trials.as_slice());
+    let lists = |list: fn(&Trial) -> Value| record.trials.iter().map(list).collect::<Vec<_>>();
+    let windows = lists(|trial| windows(&trial.windows));
+    let errors = lists(|trial| errors(&trial.errors));
     let evidence = Evidence {
         anatomy: record.anatomy.as_ref().map(anatomy),
         evidence: 1,
@@ -36,7 +36,7 @@ pub fn evidence_digest(record: &Record) -> Option<String> {
             .map(|back| json!([back.read_bytes, back.lost_bytes, back.first_lost_bytes])),
         seed: record.seed.as_deref(),
         surface: record.surface.iter().map(part).collect(),
-        trials: trials(&record.trials, &columns),
+        trials: (!record.trials.is_empty()).then(|| columns.measured(windows, errors)),
         workloads: record
             .trials
             .iter()
@@ -57,84 +57,8 @@ struct Evidence<'a> {
     read_back: Option<Value>,
     seed: Option<&'a str>,
     surface: Vec<Value>,
-    trials: Option<BTreeMap<&'a str, Member<'a>>>,
+    trials: Option<Measured<'a, Vec<Value>>>,
     workloads: Vec<Value>,
-}
-
-/// Texts of a record are canonical: they need no tree.
-type Texts<'a> = BTreeMap<&'a str, Option<&'a RawValue>>;
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Member<'a> {
-    Column(Option<&'a RawValue>),
-    Columns(Texts<'a>),
-    Lists(Vec<Value>),
-}
-
-/// The named members of an object, `null` for those that it does not have.
-fn members<'a>(object: &Texts<'a>, names: &[&'static str]) -> Texts<'a> {
-    let member = |name: &&'static str| (*name, object.get(name).copied().flatten());
-    names.iter().map(member).collect()
-}
-
-const COLUMNS: [&str; 6] = [
-    "round_index",
-    "started_ns",
-    "span_ns",
-    "streams_count",
-    "slice_span_ns",
-    "flush_span_ns",
-];
-
-const GROUPS: [(&str, &[&str]); 3] = [
-    (
-        "streams",
-        &[
-            "bytes",
-            "operations_count",
-            "read_operations_count",
-            "span_ns",
-        ],
-    ),
-    (
-        "latency",
-        &["step_bits", "min_ns", "max_ns", "sum_ns", "buckets"],
-    ),
-    (
-        "slices",
-        &[
-            "bytes",
-            "operations_count",
-            "slowest_ns",
-            "slowest_block_index",
-        ],
-    ),
-];
-
-/// Columns of the record that hold measured values, from its text.
-fn trials<'a>(trials: &[Trial], columns: &'a str) -> Option<BTreeMap<&'a str, Member<'a>>> {
-    if trials.is_empty() {
-        return None;
-    }
-    let columns: Texts<'a> = serde_json::from_str(columns).unwrap_or_default();
-    let own = members(&columns, &COLUMNS).into_iter();
-    let mut evidence: BTreeMap<&str, Member<'_>> = own
-        .map(|(name, column)| (name, Member::Column(column)))
-        .collect();
-    for (group, names) in GROUPS {
-        let text = columns
-            .get(group)
-            .copied()
-            .flatten()
-            .map_or("{}", RawValue::get);
-        let of_group = serde_json::from_str(text).unwrap_or_default();
-        evidence.insert(group, Member::Columns(members(&of_group, names)));
-    }
-    let lists = |list: fn(&Trial) -> Value| Member::Lists(trials.iter().map(list).collect());
-    evidence.insert("windows", lists(|trial| windows(&trial.windows)));
-    evidence.insert("errors", lists(|trial| errors(&trial.errors)));
-    Some(evidence)
 }
 
 fn windows(all: &[Windows]) -> Value {

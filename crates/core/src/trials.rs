@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+mod measured;
 mod slices;
+
+pub(crate) use measured::Measured;
 
 use slices::{SliceColumns, block_at};
 

@@ -12,14 +12,14 @@ use crate::{Slice, Trial};
 pub(super) struct SliceColumns {
     /// Bytes moved; by default, and for a trial with an empty list, operations times the bytes per operation of the trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    bytes: Vec<Vec<u64>>,
+    pub(super) bytes: Vec<Vec<u64>>,
     /// Operations completed.
-    operations_count: Vec<Vec<u64>>,
+    pub(super) operations_count: Vec<Vec<u64>>,
     /// Slowest latencies, nanoseconds.
-    slowest_ns: Vec<Vec<u64>>,
+    pub(super) slowest_ns: Vec<Vec<u64>>,
     /// Blocks of the slowest operations: their offset is `start_bytes` of the workload and this number of times its
     /// `block_bytes`.
-    slowest_block_index: Vec<Vec<Option<u64>>>,
+    pub(super) slowest_block_index: Vec<Vec<Option<u64>>>,
 }
 
 /// Bytes of each operation of a trial, if they can be equal.
