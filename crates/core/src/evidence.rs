@@ -57,7 +57,7 @@ struct Evidence<'a> {
     read_back: Option<Value>,
     seed: Option<&'a str>,
     surface: Vec<Value>,
-    trials: Option<Measured<'a, Vec<Value>>>,
+    trials: Option<Measured<'a>>,
     workloads: Vec<Value>,
 }
 

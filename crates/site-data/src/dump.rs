@@ -385,6 +385,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_clock_ahead_leaves_no_run_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path()).await;
+        // Another instance stored a run first whose time is later.
+        for (number, at_ms) in [(8, NOW_MS + 2_000), (9, NOW_MS - 1)] {
+            let text = samples::text_of(&samples::small(number));
+            samples::put(&store, samples::incoming(&text, None, at_ms)).await;
+        }
+        let about = DumpAbout {
+            site: String::new(),
+            now_ms: NOW_MS,
+        };
+        let dumped = write_dump(&store, &folder.path().join("dump"), about).await;
+        let manifest = dumped.unwrap().manifest;
+        assert_eq!((manifest.changes_through, manifest.records), (6, 6));
+        store.close().await;
+    }
+
+    #[tokio::test]
     async fn a_damaged_document_is_named_and_stops_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let store = filled(folder.path()).await;

@@ -2,7 +2,7 @@
 
 use cardmark_core::documents_of;
 use cardmark_share::{Check, Level, from_hexadecimal, to_hexadecimal};
-use cardmark_site_store::{Act, Deed};
+use cardmark_site_store::{Act, Deed, NewAct};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -62,16 +62,13 @@ impl From<Act> for ActLine {
     }
 }
 
-impl From<ActLine> for Act {
+impl From<ActLine> for NewAct {
     fn from(line: ActLine) -> Self {
         Self {
-            number: line.number,
-            at_ms: line.at_ms,
             account: line.account,
             deed: line.deed,
             reason: line.reason,
-            undone_by: None,
-            is_applied: true,
+            at_ms: line.at_ms,
         }
     }
 }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::error::{DataError, at};
 use crate::files::digest_of;
-use cardmark_site_store::{Act, Deed};
+use cardmark_site_store::{Deed, NewAct};
 
 use crate::line::{ActLine, DocumentLine};
 use crate::manifest::{ACTS, DOCUMENTS, Manifest, TOMBSTONES, manifest_of};
@@ -137,20 +137,20 @@ pub(crate) fn tombstones(
 }
 
 /// Acts of moderators, with numbers from 1. Each undoes an earlier one, at most one undoes the same.
-pub(crate) fn acts(folder: &Path, manifest: &Manifest) -> Result<Vec<Act>, DataError> {
-    let acts = lines_of(folder, manifest, ACTS, |line: ActLine| Ok(Act::from(line)))?;
+pub(crate) fn acts(folder: &Path, manifest: &Manifest) -> Result<Vec<NewAct>, DataError> {
+    let lines = lines_of(folder, manifest, ACTS, |line: ActLine| Ok(line))?;
     let mut undone = BTreeSet::new();
-    for (act, number) in acts.iter().zip(1..) {
-        let is_possible = match act.deed {
+    for (line, number) in lines.iter().zip(1..) {
+        let is_possible = match line.deed {
             Deed::Undo { act } => (1..number).contains(&act) && undone.insert(act),
             _ => true,
         };
-        if act.number != number || !is_possible {
-            let why = format!("act {} is not in its place", act.number);
+        if line.number != number || !is_possible {
+            let why = format!("act {} is not in its place", line.number);
             return Err(damaged(ACTS, why));
         }
     }
-    Ok(acts)
+    Ok(lines.into_iter().map(NewAct::from).collect())
 }
 
 /// Lines of a file of JSON lines.

@@ -46,7 +46,7 @@ pub(crate) async fn open(address: &str) -> Result<Opened> {
     let lock = sqlite_path(address).map(|path| lock(&path)).transpose()?;
     let opened = open_beside(address).await?;
     if lock.is_some() {
-        // Nobody else has the file: who held a lease has ended.
+        // No other process has the file: holders of leases have ended.
         end_all(&mut *opened.pool.acquire().await?).await?;
     }
     Ok(Opened { lock, ..opened })

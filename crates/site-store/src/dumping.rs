@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::facets::Facet;
 use crate::lists;
-use crate::moderation::types::Act;
+use crate::moderation::types::NewAct;
 use crate::record::{HEAD, HEAD_COLUMNS, figures_of, head_of};
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
@@ -124,11 +124,11 @@ impl SiteStore {
         Ok(true)
     }
 
-    /// Stores acts of another site under their numbers, before its records are loaded: these follow them at once.
+    /// Stores acts of another site in their order, before its records are loaded: these follow them at once.
     ///
     /// # Errors
-    /// If a number is there already, or the database fails.
-    pub async fn load_acts(&self, acts: Vec<Act>) -> Result<()> {
+    /// If the database fails.
+    pub async fn load_acts(&self, acts: Vec<NewAct>) -> Result<()> {
         self.write_patiently(Work::LoadActs(acts)).await?;
         Ok(())
     }

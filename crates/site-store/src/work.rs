@@ -10,7 +10,7 @@ use crate::moderation::acts;
 use crate::moderation::answers::{self, NewAnswer};
 use crate::moderation::apply::{self, Step};
 use crate::moderation::decisions::{Decisions, Subject};
-use crate::moderation::types::{Act, Answered, Moderated, NewAct};
+use crate::moderation::types::{Answered, Moderated, NewAct};
 use crate::packs::{PackOutcome, PackWork, Placed};
 use crate::record::own;
 use crate::sql::{Result, run, values};
@@ -26,7 +26,7 @@ pub(crate) enum Work {
     /// Many new records, without summaries.
     Load(Vec<Loaded>),
     /// Acts of another site, under their numbers.
-    LoadActs(Vec<Act>),
+    LoadActs(Vec<NewAct>),
     /// Withdrawals of records that are not there, with their times.
     LoadTombstones(Vec<(Uuid, i64)>),
     Amend {

@@ -64,10 +64,10 @@ pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, Sit
         return Ok(None);
     };
     let newest = newest_of(folder.clone()).await?;
-    let name = newest
-        .as_ref()
-        .map_or(String::new(), |(name, _)| name.clone());
-    keep_only(folder.clone(), name).await?;
+    // Without any that can be read, the others stay until there is a new one.
+    if let Some((name, _)) = &newest {
+        keep_only(folder.clone(), name.clone()).await?;
+    }
     if newest
         .is_some_and(|(_, manifest)| (0..REPLACED_AFTER_MS).contains(&age_ms(&manifest, now_ms)))
     {

@@ -1,13 +1,14 @@
 //! Columns that hold measured values, as canonical JSON: members in the order of their names, `null` for a missing list.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::TrialColumns;
 
 /// Measured values of trials.
 #[derive(Serialize)]
-pub(crate) struct Measured<'a, L> {
-    errors: L,
+pub(crate) struct Measured<'a> {
+    errors: Vec<Value>,
     flush_span_ns: Option<&'a Vec<Option<u64>>>,
     latency: Latency<'a>,
     round_index: &'a Vec<u32>,
@@ -17,7 +18,7 @@ pub(crate) struct Measured<'a, L> {
     started_ns: &'a Vec<u64>,
     streams: Streams<'a>,
     streams_count: Option<&'a Vec<u32>>,
-    windows: L,
+    windows: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -51,7 +52,7 @@ fn there<T>(column: &Vec<T>) -> Option<&Vec<T>> {
 
 impl TrialColumns {
     /// The columns with measured values, and with these lists of windows and errors.
-    pub(crate) fn measured<L>(&self, windows: L, errors: L) -> Measured<'_, L> {
+    pub(crate) fn measured(&self, windows: Vec<Value>, errors: Vec<Value>) -> Measured<'_> {
         let (latency, slices, streams) = (&self.latency, &self.slices, &self.streams);
         Measured {
             errors,

@@ -2,7 +2,7 @@
 
 use crate::batch::Batch;
 use crate::moderation::decisions::Decisions;
-use crate::moderation::types::{Act, Deed, Moderated, NewAct, Objection, Scope, Switch};
+use crate::moderation::types::{Deed, Moderated, NewAct, Objection, Scope, Switch};
 use crate::record;
 use crate::sql::{Result, insert, run, values};
 use crate::types::SiteStoreError;
@@ -14,13 +14,7 @@ pub(crate) async fn record(batch: &mut Batch<'_>, new: NewAct) -> Result<Moderat
         return Ok(Moderated::Refused(objection));
     }
     let number = decisions.next();
-    insert_act(
-        batch,
-        number,
-        new.at_ms,
-        (&new.account, &new.deed, &new.reason),
-    )
-    .await?;
+    insert_act(batch, number, &new).await?;
     let places = decisions.places(number, &new.deed).into_iter();
     let tasks = places.map(|place| values![number, place, i64::MAX, vec![u8::MAX; 17]]);
     let into = "tasks (act, place, received_ms, record)";
@@ -28,35 +22,24 @@ pub(crate) async fn record(batch: &mut Batch<'_>, new: NewAct) -> Result<Moderat
     Ok(Moderated::Done(number))
 }
 
-/// Stores acts under their numbers. Records that are loaded later follow them at once, so that there is nothing to apply.
-pub(crate) async fn load(batch: &mut Batch<'_>, acts: &[Act]) -> Result<()> {
-    for act in acts {
-        insert_act(
-            batch,
-            act.number,
-            act.at_ms,
-            (&act.account, &act.deed, &act.reason),
-        )
-        .await?;
+/// Stores acts under the next numbers. Records that are loaded later follow them at once, so that there is nothing to apply.
+pub(crate) async fn load(batch: &mut Batch<'_>, acts: &[NewAct]) -> Result<()> {
+    for (number, act) in (batch.decisions().next()..).zip(acts) {
+        insert_act(batch, number, act).await?;
     }
     Ok(())
 }
 
-async fn insert_act(
-    batch: &mut Batch<'_>,
-    number: i64,
-    at_ms: i64,
-    (account, deed, reason): (&str, &Deed, &str),
-) -> Result<()> {
-    let undoes = match deed {
-        Deed::Undo { act } => Some(*act),
+async fn insert_act(batch: &mut Batch<'_>, number: i64, new: &NewAct) -> Result<()> {
+    let undoes = match new.deed {
+        Deed::Undo { act } => Some(act),
         _ => None,
     };
-    let deed = serde_json::to_string(deed)
+    let deed = serde_json::to_string(&new.deed)
         .map_err(|_| SiteStoreError::Damaged("an act cannot be written"))?;
     let text = "insert into acts (number, at_ms, account, deed, reason, undoes) \
                 values ($1, $2, $3, $4, $5, $6)";
-    let values = values![number, at_ms, account, deed, reason, undoes];
+    let values = values![number, new.at_ms, &new.account, deed, &new.reason, undoes];
     run(batch.connection, text, values).await?;
     Ok(())
 }

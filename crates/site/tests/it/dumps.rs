@@ -25,6 +25,15 @@ async fn rig(folder: &TempDir) -> Rig {
     Rig::with(config).await
 }
 
+/// Shares a run and writes the first dump; returns its time.
+async fn dumped(rig: &Rig) -> i64 {
+    let shared = rig.submit(1, &text_of(&another(1))).await;
+    assert_eq!(shared.status, StatusCode::CREATED);
+    let begin = now_ms();
+    dump_if_due(&rig.site, begin).await.unwrap().unwrap();
+    begin
+}
+
 fn names(folder: &TempDir) -> Vec<String> {
     let entries = std::fs::read_dir(folder.path().join("dumps")).unwrap();
     let mut names: Vec<String> = entries
@@ -96,12 +105,7 @@ async fn a_withdrawn_run_is_gone_from_all_that_is_served_after_the_next_dump() {
 async fn what_killed_processes_left_is_removed() {
     let folder = TempDir::new().unwrap();
     let rig = rig(&folder).await;
-    assert_eq!(
-        rig.submit(1, &text_of(&another(1))).await.status,
-        StatusCode::CREATED
-    );
-    let begin = now_ms();
-    dump_if_due(&rig.site, begin).await.unwrap().unwrap();
+    let begin = dumped(&rig).await;
     let dumps = folder.path().join("dumps");
     let left = [
         format!(".{}.unfinished", dump_name(begin - HOUR_MS)),
@@ -117,7 +121,7 @@ async fn what_killed_processes_left_is_removed() {
     let again = dump_if_due(&rig.site, begin + HOUR_MS).await.unwrap();
     assert!(again.is_none(), "{again:?}");
     assert_eq!(names(&folder), [dump_name(begin), "notes.txt".to_owned()]);
-    // The clock was set back: the time of the newest says nothing.
+    // The clock was set back: the newest is of the future.
     let earlier = begin - 100 * HOUR_MS;
     assert!(dump_if_due(&rig.site, earlier).await.unwrap().is_some());
     assert_eq!(names(&folder), [dump_name(earlier), "notes.txt".to_owned()]);
@@ -127,12 +131,7 @@ async fn what_killed_processes_left_is_removed() {
 async fn files_are_served_whole_and_in_parts() {
     let folder = TempDir::new().unwrap();
     let rig = rig(&folder).await;
-    assert_eq!(
-        rig.submit(1, &text_of(&another(1))).await.status,
-        StatusCode::CREATED
-    );
-    let begin = now_ms();
-    dump_if_due(&rig.site, begin).await.unwrap().unwrap();
+    let begin = dumped(&rig).await;
     let at = format!("/data/dumps/{}", dump_name(begin));
     let page = rig.get("/data").await.text();
     let manifest = rig.get(&format!("{at}/manifest.json")).await;
@@ -193,12 +192,7 @@ async fn files_are_served_whole_and_in_parts() {
 async fn a_tag_is_neither_kept_nor_published() {
     let folder = TempDir::new().unwrap();
     let rig = rig(&folder).await;
-    assert_eq!(
-        rig.submit(1, &text_of(&another(1))).await.status,
-        StatusCode::CREATED
-    );
-    let begin = now_ms();
-    dump_if_due(&rig.site, begin).await.unwrap().unwrap();
+    let begin = dumped(&rig).await;
     let tag = secrets(1).tag(&server());
     let submitter = cardmark_share::submitter_of(&tag);
     let sample = rig
