@@ -321,13 +321,13 @@ pub(crate) async fn loaded_records_count_like_others(site: Site) {
     let store = site.open().await;
     let submission = |run: u128| {
         let product = ["Card A", "Card B"][run as usize % 2];
-        let mut one = incoming(run, product, (run % 150) as u8, (run % 9) as u8);
+        let mut one = incoming(run, product, (run % 250) as u8, (run % 9) as u8);
         if run == 7 {
             one.checks = by_itself(CheckOutcome::Failed);
         }
         one
     };
-    // More cards of a product than are read together.
+    // More cards of a product than are read together; the page ends among those of a submitter.
     for run in 1..700 {
         store.put(submission(run)).await.unwrap();
     }
