@@ -167,7 +167,7 @@ impl Bench {
 
     /// Informs the kernel of the two partitions in the table of the device.
     pub(super) fn add_partitions(&self, device: &LoopDevice) -> Undo {
-        let undo = Undo::new("partx", &["--delete", "--nr", "1:2", text(device.path())]);
+        let undo = Undo::new("sh", &["-c", FORGET, text(device.path())]);
         tool("partx", &["--add", text(device.path())]);
         undo
     }
@@ -335,6 +335,16 @@ pub(super) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) {
 
 /// Ends a mount for certain.
 const UNMOUNT: &str = "{ umount \"$0\" 2>/dev/null || umount --lazy \"$0\"; }";
+
+/// Removes both partitions of a device. One that is still open, such as one that was unmounted lazily, goes a moment later; the kernel
+/// would keep it for the next file behind the device.
+const FORGET: &str = "name=${0##*/}\n\
+    for try in $(seq 300); do\n\
+        partx --delete --nr 1:2 \"$0\" 2>/dev/null\n\
+        [ -e /sys/block/$name/${name}p1 ] || [ -e /sys/block/$name/${name}p2 ] || exit 0\n\
+        sleep 0.1\n\
+    done\n\
+    exit 1";
 
 /// A tool that is run when the test is over, also after a panic.
 pub(super) struct Undo(Option<(String, Vec<String>)>);
