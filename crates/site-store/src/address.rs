@@ -18,9 +18,10 @@ use crate::types::SiteStoreError;
 const CONNECTIONS: u32 = 8;
 /// Time to wait for a free connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Settings of each connection. A write that was answered survives a loss of power.
-const SQLITE_SETTINGS: &str =
-    "pragma synchronous = full; pragma busy_timeout = 10000; pragma cache_size = -8192";
+/// Settings of each connection. A write that was answered survives a loss of power. Deleted content is overwritten: what was
+/// withdrawn is not in free pages either.
+const SQLITE_SETTINGS: &str = "pragma synchronous = full; pragma busy_timeout = 10000; \
+    pragma cache_size = -8192; pragma secure_delete = on";
 /// A connection that hangs in a transaction holds locks of all instances.
 const POSTGRES_SETTINGS: &str =
     "set synchronous_commit = on; set idle_in_transaction_session_timeout = '60s'";

@@ -1,5 +1,6 @@
 //! Writes that are committed together.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sqlx::AnyConnection;
@@ -8,6 +9,8 @@ use uuid::Uuid;
 use crate::address::Kind;
 use crate::locks::take_changes;
 use crate::moderation::decisions::Decisions;
+use crate::products::{self, Numbers};
+use crate::record::Rows;
 use crate::sql::{Columns as _, Result, insert, row, run, values};
 use crate::summaries::Summaries;
 use crate::types::{ChangeKind, SiteStoreError};
@@ -19,12 +22,18 @@ pub(crate) struct Batch<'c> {
     decisions: Arc<Decisions>,
     pub(crate) summaries: Summaries,
     effects: Effects,
+    /// Rows of new records that no submission reads.
+    rows: Rows,
+    /// Those of the present write.
+    new_rows: Rows,
 }
 
-/// Rows written at the end.
+/// Numbers that change at the end: one that many writes of the transaction change is written once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     changes: Vec<(Uuid, ChangeKind, i64)>,
+    boards: BTreeMap<String, i64>,
+    products: BTreeMap<String, Numbers>,
     records: i64,
     quarantined: i64,
     withdrawn: i64,
@@ -38,6 +47,8 @@ impl<'c> Batch<'c> {
             decisions: Arc::default(),
             summaries: Summaries::default(),
             effects: Effects::default(),
+            rows: Rows::default(),
+            new_rows: Rows::default(),
         }
     }
 
@@ -54,13 +65,29 @@ impl<'c> Batch<'c> {
         self.kind
     }
 
-    /// Copy of the effects so far, for [`Batch::restore`] if a write fails.
-    pub(crate) fn effects(&self) -> Effects {
+    /// Begins the next write: what the last one did stays. Returns a copy of the effects so far, for [`Batch::undo`].
+    pub(crate) fn begin(&mut self) -> Effects {
+        self.summaries.begin();
+        self.rows.append(&mut self.new_rows);
         self.effects.clone()
     }
 
-    pub(crate) fn restore(&mut self, effects: Effects) {
+    /// Undoes the present write, which failed.
+    pub(crate) fn undo(&mut self, effects: Effects) {
+        self.summaries.undo();
+        self.new_rows = Rows::default();
         self.effects = effects;
+    }
+
+    /// Rows of new records, which are inserted later. Submissions read only those of `records`, and insert them at once.
+    pub(crate) fn new_rows(&mut self) -> (&mut Rows, &mut AnyConnection) {
+        (&mut self.new_rows, self.connection)
+    }
+
+    /// Inserts the rows of new records.
+    pub(crate) async fn insert_rows(&mut self) -> Result<()> {
+        self.rows.append(&mut self.new_rows);
+        std::mem::take(&mut self.rows).insert(self.connection).await
     }
 
     pub(crate) fn changed(&mut self, id: Uuid, kind: ChangeKind, at_ms: i64) {
@@ -71,6 +98,15 @@ impl<'c> Batch<'c> {
     pub(crate) fn count(&mut self, is_quarantined: bool, times: i64) {
         self.effects.records += times;
         self.effects.quarantined += if is_quarantined { times } else { 0 };
+    }
+
+    pub(crate) fn count_board(&mut self, board: &str, times: i64) {
+        *self.effects.boards.entry(board.to_owned()).or_default() += times;
+    }
+
+    pub(crate) fn change_product(&mut self, product: &str, change: &Numbers) {
+        let numbers = self.effects.products.entry(product.to_owned());
+        numbers.or_default().add(change);
     }
 
     pub(crate) fn count_withdrawn(&mut self) {
@@ -93,8 +129,13 @@ impl<'c> Batch<'c> {
     }
 
     pub(crate) async fn finish(&mut self) -> Result<()> {
+        self.insert_rows().await?;
         self.summaries.write(self.connection).await?;
         let effects = std::mem::take(&mut self.effects);
+        products::write_boards(self.connection, effects.boards).await?;
+        for (product, numbers) in &effects.products {
+            products::change_product(self.connection, product, numbers).await?;
+        }
         let totals = [
             ("records", effects.records),
             ("quarantined", effects.quarantined),

@@ -11,7 +11,7 @@ use crate::moderation::types::Switch;
 use crate::packs::{digest_of, unplace};
 use crate::products;
 use crate::put::{is_of_record, range};
-use crate::record::{self, Kept, Stored, Written};
+use crate::record::{self, Kept, Rows, Stored, Written};
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn};
 
@@ -44,7 +44,9 @@ pub(crate) async fn amend(
         return Ok(Amended::Limited(limit));
     }
     let (digest, at_ms) = (&amendment.digest, amendment.at_ms);
-    record::write_body(batch.connection, id, &amendment.packed, digest, at_ms).await?;
+    let mut body = Rows::default();
+    body.add_body(id, amendment.packed, digest, at_ms);
+    body.insert(batch.connection).await?;
     unplace(batch.connection, id, at_ms).await?;
     let derived = Rederived {
         extract: amendment.extract,

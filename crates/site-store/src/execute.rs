@@ -80,13 +80,14 @@ fn lock_record(decisions: &Decisions, stored: &Stored, others: &mut Locks) {
 
 /// The outer error is one of the connection.
 async fn one(batch: &mut Batch<'_>, work: Work) -> Result<Result<Outcome>> {
+    if !matches!(work, Work::Put(_)) {
+        batch.insert_rows().await?;
+    }
     run(batch.connection, "savepoint work", vec![]).await?;
-    let effects = batch.effects();
-    batch.summaries.begin();
+    let effects = batch.begin();
     let outcome = work.execute(batch).await;
     if outcome.is_err() {
-        batch.restore(effects);
-        batch.summaries.undo();
+        batch.undo(effects);
         run(batch.connection, "rollback to savepoint work", vec![]).await?;
     }
     run(batch.connection, "release savepoint work", vec![]).await?;

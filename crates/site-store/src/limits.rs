@@ -1,8 +1,10 @@
 //! Token buckets.
 
+use std::collections::BTreeMap;
+
 use sqlx::AnyConnection;
 
-use crate::sql::{Columns as _, Result, insert, row, values};
+use crate::sql::{Columns as _, Result, insert, rows_of, values};
 use crate::types::{Bucket, Limit};
 
 const MS_PER_HOUR: f64 = 3_600_000.0;
@@ -16,10 +18,19 @@ pub(crate) async fn charge(
     buckets: &[Bucket],
     now_ms: i64,
 ) -> Result<Option<Limit>> {
+    let keys: Vec<[u8; 16]> = buckets.iter().map(|bucket| bucket.key).collect();
+    let text = "select key, tokens, at_ms from limits where key in";
+    let mut known = BTreeMap::new();
+    for row in rows_of(connection, text, &keys).await? {
+        known.insert(row.fixed(0)?, (row.real(1)?, row.integer(2)?));
+    }
     let mut rows = Vec::new();
     let mut wait_s: Option<f64> = None;
     for bucket in buckets {
-        let (tokens, at_ms) = level(connection, bucket, now_ms).await?;
+        let (tokens, at_ms) = match known.get(&bucket.key) {
+            Some(then) => level(bucket, *then, now_ms),
+            None => (bucket.most, now_ms),
+        };
         if tokens < 1.0 {
             let needed = (1.0 - tokens) / bucket.per_hour * S_PER_HOUR;
             wait_s = Some(wait_s.unwrap_or(0.0).max(needed));
@@ -41,14 +52,8 @@ pub(crate) async fn charge(
 }
 
 /// Tokens of a bucket now, and the time that this is true of. Clocks of instances differ: time never runs back.
-async fn level(connection: &mut AnyConnection, bucket: &Bucket, now_ms: i64) -> Result<(f64, i64)> {
-    let text = "select tokens, at_ms from limits where key = $1";
-    let Some(row) = row(connection, text, values![&bucket.key]).await? else {
-        return Ok((bucket.most, now_ms));
-    };
-    let then_ms = row.integer(1)?;
+fn level(bucket: &Bucket, (tokens, then_ms): (f64, i64), now_ms: i64) -> (f64, i64) {
     let passed_ms = now_ms.saturating_sub(then_ms).max(0);
     let gained = passed_ms as f64 / MS_PER_HOUR * bucket.per_hour;
-    let tokens = (row.real(0)? + gained).min(bucket.most);
-    Ok((tokens, then_ms.max(now_ms)))
+    ((tokens + gained).min(bucket.most), then_ms.max(now_ms))
 }

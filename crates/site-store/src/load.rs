@@ -12,7 +12,7 @@ use crate::types::{ChangeKind, Incoming, Loaded};
 
 pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Loaded]) -> Result<()> {
     let decisions = batch.decisions();
-    let (mut rows, mut bodies) = (Rows::default(), Vec::new());
+    let mut rows = Rows::default();
     for loaded in records {
         let incoming = &loaded.incoming;
         let id = incoming.extract.id;
@@ -21,16 +21,14 @@ pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Loaded]) -> Result<()
             &incoming.checks,
             standing(&decisions, loaded),
         ))?;
-        bodies.push(values![
+        rows.add_body(
             id,
-            &incoming.packed,
+            incoming.packed.clone(),
             &incoming.digest,
-            incoming.received_ms
-        ]);
+            incoming.received_ms,
+        );
         batch.changed(id, ChangeKind::Arrived, incoming.received_ms);
     }
-    let into = "bodies (id, packed, digest, arrived_ms)";
-    insert(batch.connection, into, "", bodies).await?;
     rows.insert(batch.connection).await?;
     for loaded in records {
         take_seed(batch, &loaded.incoming).await?;

@@ -1,12 +1,14 @@
 //! Rows of products and boards, and all that changes when a record begins or ceases to count.
 
+use std::collections::BTreeMap;
+
 use cardmark_share::{MOST_CARDS_OF_A_SUBMITTER, TAG_BYTES};
 use sqlx::AnyConnection;
 
 use crate::batch::Batch;
 use crate::record::{Counted, Placed};
-use crate::sql::{Columns as _, Result, insert, row, run, signed, values};
-use crate::summaries::{count_all, count_run, recount};
+use crate::sql::{Columns as _, Result, insert, row, rows, run, signed, values};
+use crate::summaries::{count_all, count_run, forget_card, recount};
 
 /// Lets a record count, whose rows were written.
 pub(crate) async fn add(batch: &mut Batch<'_>, placed: &Placed) -> Result<()> {
@@ -21,7 +23,7 @@ pub(crate) async fn remove(batch: &mut Batch<'_>, placed: &Placed) -> Result<()>
 async fn shift(batch: &mut Batch<'_>, placed: &Placed, times: i64) -> Result<()> {
     batch.count(placed.is_quarantined, times);
     if let Some(board) = &placed.board {
-        count_board(batch.connection, board, times).await?;
+        batch.count_board(board, times);
     }
     let Some(product) = &placed.product else {
         return Ok(());
@@ -33,58 +35,65 @@ async fn shift(batch: &mut Batch<'_>, placed: &Placed, times: i64) -> Result<()>
     if let Some(counted) = &placed.counted {
         count_run(batch.connection, product, counted, times).await?;
         recount(&mut batch.summaries, batch.connection, product, counted).await?;
-        let (cards, fakes) = cards_of(batch.connection, product, &counted.tag).await?;
-        count_card(batch.connection, product, counted, times).await?;
-        let (cards_now, fakes_now) = cards_of(batch.connection, product, &counted.tag).await?;
+        if times < 0 {
+            forget_card(batch.connection, product, counted).await?;
+        }
         change.runs = times;
-        change.cards = cards_now - cards;
-        change.fakes = fakes_now - fakes;
+        (change.cards, change.fakes) =
+            count_card(batch.connection, product, counted, times).await?;
     }
-    change_product(batch.connection, product, &change).await
+    batch.change_product(product, &change);
+    Ok(())
 }
 
 /// Changes of the row of a product.
-#[derive(Debug, Default)]
-struct Numbers {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
     members: i64,
     runs: i64,
     cards: i64,
     fakes: i64,
 }
 
-async fn count_board(connection: &mut AnyConnection, board: &str, times: i64) -> Result<()> {
+impl Numbers {
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.members += more.members;
+        self.runs += more.runs;
+        self.cards += more.cards;
+        self.fakes += more.fakes;
+    }
+}
+
+/// Changes the numbers of records of boards.
+pub(crate) async fn write_boards(
+    connection: &mut AnyConnection,
+    boards: BTreeMap<String, i64>,
+) -> Result<()> {
+    let rows = boards.iter().map(|(board, times)| values![board, *times]);
     let change = "on conflict (board) do update set records = boards.records + excluded.records";
-    let row = values![board, times];
-    insert(connection, "boards (board, records)", change, vec![row]).await?;
-    if times < 0 {
+    let into = "boards (board, records)";
+    insert(connection, into, change, rows.collect()).await?;
+    for (board, _) in boards.iter().filter(|(_, times)| **times < 0) {
         let text = "delete from boards where board = $1 and records <= 0";
         run(connection, text, values![board]).await?;
     }
     Ok(())
 }
 
-/// Cards of a submitter that a product counts, and the fakes among them.
-async fn cards_of(
-    connection: &mut AnyConnection,
-    product: &str,
-    tag: &[u8; TAG_BYTES],
-) -> Result<(i64, i64)> {
-    let text = "select count(*), count(case when fakes > 0 then 1 end) from (\
-                select fakes from product_cards where product = $1 and tag = $2 order by card limit $3) c";
-    let values = values![product, tag, signed(MOST_CARDS_OF_A_SUBMITTER)];
-    match row(connection, text, values).await? {
-        Some(row) => Ok((row.integer(0)?, row.integer(1)?)),
-        None => Ok((0, 0)),
-    }
-}
-
+/// Counts a run of a card; returns by how much the numbers of cards and fakes change that count of its submitter.
 async fn count_card(
     connection: &mut AnyConnection,
     product: &str,
     counted: &Counted,
     times: i64,
-) -> Result<()> {
+) -> Result<(i64, i64)> {
     let fakes = if counted.is_fake { times } else { 0 };
+    let mut cards = first_cards(connection, product, &counted.tag).await?;
+    let before = cards_and_fakes(&cards);
+    let of_card = cards.entry(counted.card.to_vec()).or_default();
+    *of_card = (of_card.0 + times, of_card.1 + fakes);
+    cards.retain(|_, (runs, _)| *runs > 0);
+    let after = cards_and_fakes(&cards);
     let row = values![product, &counted.tag, &counted.card, times, fakes];
     let into = "product_cards (product, tag, card, runs, fakes)";
     let change = "on conflict (product, tag, card) do update set \
@@ -96,10 +105,37 @@ async fn count_card(
         let values = values![product, &counted.tag, &counted.card];
         run(connection, text, values).await?;
     }
-    Ok(())
+    Ok((after.0 - before.0, after.1 - before.1))
 }
 
-async fn change_product(
+/// Runs and fake runs of a submitter's first cards: as many as count, and one that counts when another has no run any more.
+async fn first_cards(
+    connection: &mut AnyConnection,
+    product: &str,
+    tag: &[u8; TAG_BYTES],
+) -> Result<BTreeMap<Vec<u8>, (i64, i64)>> {
+    let text = "select card, runs, fakes from product_cards where product = $1 and tag = $2 \
+                order by card limit $3";
+    let values = values![product, tag, signed(MOST_CARDS_OF_A_SUBMITTER + 1)];
+    let mut cards = BTreeMap::new();
+    for row in rows(connection, text, values).await? {
+        cards.insert(row.bytes(0)?, (row.integer(1)?, row.integer(2)?));
+    }
+    Ok(cards)
+}
+
+/// Numbers of those cards that count, and of the fakes among them.
+fn cards_and_fakes(cards: &BTreeMap<Vec<u8>, (i64, i64)>) -> (i64, i64) {
+    let mut numbers = (0, 0);
+    let most = usize::try_from(MOST_CARDS_OF_A_SUBMITTER).unwrap_or(usize::MAX);
+    for (_, fakes) in cards.values().take(most) {
+        numbers = (numbers.0 + 1, numbers.1 + i64::from(*fakes > 0));
+    }
+    numbers
+}
+
+/// Changes the row of a product, or deletes it without any record.
+pub(crate) async fn change_product(
     connection: &mut AnyConnection,
     product: &str,
     change: &Numbers,

@@ -14,11 +14,11 @@ use crate::moderation::decisions::{Decisions, Named, Standing, Subject};
 use crate::moderation::types::Switch;
 use crate::record::{self, Written};
 use crate::sql::{Columns as _, Result, row, values};
-use crate::types::{ChangeKind, Incoming, Loaded, Put, SiteStoreError};
+use crate::types::{ChangeKind, Head, Incoming, Loaded, Put};
 use crate::{limits, products, seeds};
 
 /// Stores a submission.
-pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put> {
+pub(crate) async fn put(batch: &mut Batch<'_>, mut incoming: Incoming) -> Result<Put> {
     let (id, now_ms) = (incoming.extract.id, incoming.received_ms);
     let decisions = batch.decisions();
     if decisions.switched_on(Switch::ReadOnly).is_some() {
@@ -48,11 +48,10 @@ pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put
     checks.push(range(batch, &incoming.extract, product.as_ref()).await?);
     checks.sort_by_key(|check| check.name);
     let standing = decisions.standing(&subject, &checks);
-    store(batch, &incoming, &checks, standing, around.seed).await?;
+    let packed = std::mem::take(&mut incoming.packed);
+    let head = store(batch, &incoming, packed, &checks, standing, around.seed).await?;
     batch.changed(id, ChangeKind::Arrived, now_ms);
-    let stored = record::stored(batch.connection, id).await?;
-    let stored = stored.ok_or(SiteStoreError::Damaged("a new record is not there"))?;
-    Ok(Put::New(stored.head))
+    Ok(Put::New(head))
 }
 
 /// Facts about a new record beside others.
@@ -108,20 +107,22 @@ pub(crate) async fn range(
 async fn store(
     batch: &mut Batch<'_>,
     incoming: &Incoming,
+    packed: Vec<u8>,
     checks: &[Check],
     standing: Standing,
     seed: Option<SeedState>,
-) -> Result<()> {
+) -> Result<Head> {
     let extract = &incoming.extract;
     let written = written(incoming, checks, standing);
-    let connection = &mut *batch.connection;
-    record::write(connection, &written).await?;
-    let (packed, digest) = (&incoming.packed, &incoming.digest);
-    record::write_body(connection, extract.id, packed, digest, incoming.received_ms).await?;
+    let (rows, connection) = batch.new_rows();
+    rows.add(&written)?;
+    rows.add_body(extract.id, packed, &incoming.digest, incoming.received_ms);
+    rows.insert_records(connection).await?;
     if let (Some(SeedState::Fresh), Some(seed)) = (seed, &extract.seed) {
         seeds::take(connection, extract.id, seed).await?;
     }
-    products::add(batch, &written.placed()).await
+    products::add(batch, &written.placed()).await?;
+    Ok(written.head())
 }
 
 /// Facts about a new record that decisions depend on.

@@ -130,6 +130,30 @@ impl Placed {
 }
 
 impl Written<'_> {
+    pub(crate) fn head(&self) -> Head {
+        let (extract, standing) = (self.extract, &self.standing);
+        let (product, product_name) = columns_of(standing.product.as_ref());
+        Head {
+            id: extract.id,
+            state: standing.state,
+            level: self.level,
+            checks: self.checks.to_vec(),
+            received_ms: self.received_ms,
+            revision: self.revision,
+            tag: self.tag,
+            product,
+            product_name,
+            model: extract.model.clone(),
+            board: extract.board.clone(),
+            suite: extract.suite.clone(),
+            bus: extract.bus.clone(),
+            size_bytes: extract.size_bytes,
+            day: extract.day.clone(),
+            storage: extract.storage.map(|kind| name_of(&kind)),
+            decided_by: standing.decided_by,
+        }
+    }
+
     pub(crate) fn placed(&self) -> Placed {
         let extract = self.extract;
         let tag = self.tag.filter(|_| extract.origin == MEASURED);
@@ -358,12 +382,16 @@ const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.sta
     counted_card = excluded.counted_card, own_product = excluded.own_product, \
     own_product_name = excluded.own_product_name, decided_by = excluded.decided_by";
 
+const BODY_CHANGE: &str = "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest, \
+    arrived_ms = excluded.arrived_ms";
+
 /// Rows of records.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Rows {
     records: Vec<Vec<Value>>,
     figures: Vec<Vec<Value>>,
     facets: Vec<Vec<Value>>,
+    bodies: Vec<Vec<Value>>,
 }
 
 impl Rows {
@@ -381,9 +409,35 @@ impl Rows {
         Ok(())
     }
 
+    /// Adds the bytes of a record.
+    pub(crate) fn add_body(
+        &mut self,
+        id: Uuid,
+        packed: Vec<u8>,
+        digest: &[u8; 32],
+        arrived_ms: i64,
+    ) {
+        self.bodies.push(values![id, packed, digest, arrived_ms]);
+    }
+
+    pub(crate) fn append(&mut self, more: &mut Self) {
+        self.records.append(&mut more.records);
+        self.figures.append(&mut more.figures);
+        self.facets.append(&mut more.facets);
+        self.bodies.append(&mut more.bodies);
+    }
+
+    /// Inserts those of `records`.
+    pub(crate) async fn insert_records(&mut self, connection: &mut AnyConnection) -> Result<()> {
+        let records = std::mem::take(&mut self.records);
+        insert(connection, RECORD_COLUMNS, RECORD_CHANGE, records).await
+    }
+
     /// Inserts them; a record whose row is there must have no figures and facets.
-    pub(crate) async fn insert(self, connection: &mut AnyConnection) -> Result<()> {
-        insert(connection, RECORD_COLUMNS, RECORD_CHANGE, self.records).await?;
+    pub(crate) async fn insert(mut self, connection: &mut AnyConnection) -> Result<()> {
+        self.insert_records(connection).await?;
+        let into = "bodies (id, packed, digest, arrived_ms)";
+        insert(connection, into, BODY_CHANGE, self.bodies).await?;
         let into = "figures (area, metric, quarter, received_ms, id)";
         insert(connection, into, "", self.figures).await?;
         insert(
@@ -490,21 +544,6 @@ pub(crate) async fn unwrite(connection: &mut AnyConnection, stored: &Stored) -> 
     let text = "update records set shared_product = null, counted_card = null where id = $1";
     run(connection, text, values![id]).await?;
     Ok(())
-}
-
-/// Writes the bytes of a record.
-pub(crate) async fn write_body(
-    connection: &mut AnyConnection,
-    id: Uuid,
-    packed: &[u8],
-    digest: &[u8; 32],
-    arrived_ms: i64,
-) -> Result<()> {
-    let change = "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest, \
-                  arrived_ms = excluded.arrived_ms";
-    let values = values![id, packed, digest, arrived_ms];
-    let into = "bodies (id, packed, digest, arrived_ms)";
-    insert(connection, into, change, vec![values]).await
 }
 
 async fn delete_facets(connection: &mut AnyConnection, stored: &Stored) -> Result<()> {

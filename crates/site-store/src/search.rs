@@ -167,7 +167,7 @@ async fn read(
             MOST_RECORDS as usize
         };
         let part = part.min(most_tested - tested);
-        let all = part_of(connection, stream, after, part).await?;
+        let all = part_of(connection, search, stream, after, part).await?;
         tested += all.len();
         let is_whole = all.len() < part;
         for candidate in all {
@@ -191,6 +191,7 @@ async fn read(
 /// The next records of a stream.
 async fn part_of(
     connection: &mut AnyConnection,
+    search: &Search,
     stream: &Stream,
     after: Option<Cursor>,
     limit: usize,
@@ -210,8 +211,9 @@ async fn part_of(
         ));
     }
     values.extend(values![i64::try_from(limit).unwrap_or(i64::MAX)]);
+    let figures = search.metric.as_ref().map_or("", |_| ", r.figures");
     let statement = format!(
-        "select {HEAD}, r.command_queue, r.figures from {joined} where {} \
+        "select {HEAD}, r.command_queue{figures} from {joined} where {} \
          order by {name}.received_ms desc, {name}.id desc limit ${}",
         conditions.join(" and "),
         values.len()
@@ -221,7 +223,10 @@ async fn part_of(
         Ok(Candidate {
             head: head_of(row)?,
             command_queue: row.text_or_none(HEAD_COLUMNS)?,
-            figures: figures_of(&row.text(HEAD_COLUMNS + 1)?)?,
+            figures: match search.metric {
+                Some(_) => figures_of(&row.text(HEAD_COLUMNS + 1)?)?,
+                None => Vec::new(),
+            },
         })
     };
     found.iter().map(candidate).collect()
@@ -231,6 +236,7 @@ async fn part_of(
 struct Candidate {
     head: Head,
     command_queue: Option<String>,
+    /// Read only for a range of figures.
     figures: Vec<Kept>,
 }
 

@@ -48,6 +48,7 @@ from! {
     &Vec<u8> => Bytes, |value| Some(value.clone());
     &[u8] => Bytes, |value| Some(value.to_vec());
     Option<Vec<u8>> => Bytes, |value| value;
+    [u8; 16] => Bytes, |value| Some(value.to_vec());
     &[u8; 16] => Bytes, |value| Some(value.to_vec());
     &[u8; 32] => Bytes, |value| Some(value.to_vec());
     Option<[u8; 16]> => Bytes, |value| value.map(|value| value.to_vec());
@@ -121,35 +122,35 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Ids in as many as one statement takes, so that few different texts stay prepared.
-fn some_ids(mut ids: &[Uuid]) -> Vec<&[Uuid]> {
+/// Keys in as many as one statement takes, so that few different texts stay prepared.
+fn some_keys<K>(mut keys: &[K]) -> Vec<&[K]> {
     let mut some = Vec::new();
     for count in ROW_COUNTS {
-        while ids.len() >= count {
-            let (first, rest) = ids.split_at(count);
+        while keys.len() >= count {
+            let (first, rest) = keys.split_at(count);
             some.push(first);
-            ids = rest;
+            keys = rest;
         }
     }
     some
 }
 
-/// `text ($1, $2, …)` and the ids.
-fn with_ids(text: &str, ids: &[Uuid]) -> (String, Vec<Value>) {
-    let places = places(1, ids.len());
-    let values = ids.iter().map(|id| Value::from(*id)).collect();
+/// `text ($1, $2, …)` and the keys.
+fn with_keys<K: Copy + Into<Value>>(text: &str, keys: &[K]) -> (String, Vec<Value>) {
+    let places = places(1, keys.len());
+    let values = keys.iter().map(|key| (*key).into()).collect();
     (format!("{text} {places}"), values)
 }
 
-/// Rows of a statement that ends with `id in`.
-pub(crate) async fn rows_of(
+/// Rows of a statement that ends with the name of a key and `in`.
+pub(crate) async fn rows_of<K: Copy + Into<Value>>(
     connection: &mut AnyConnection,
     text: &str,
-    ids: &[Uuid],
+    keys: &[K],
 ) -> Result<Vec<AnyRow>> {
     let mut found = Vec::new();
-    for some in some_ids(ids) {
-        let (text, values) = with_ids(text, some);
+    for some in some_keys(keys) {
+        let (text, values) = with_keys(text, some);
         found.extend(rows(connection, text, values).await?);
     }
     Ok(found)
@@ -157,8 +158,8 @@ pub(crate) async fn rows_of(
 
 /// Executes a statement that ends with `id in`.
 pub(crate) async fn run_on(connection: &mut AnyConnection, text: &str, ids: &[Uuid]) -> Result<()> {
-    for some in some_ids(ids) {
-        let (text, values) = with_ids(text, some);
+    for some in some_keys(ids) {
+        let (text, values) = with_keys(text, some);
         run(connection, text, values).await?;
     }
     Ok(())

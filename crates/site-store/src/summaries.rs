@@ -281,8 +281,7 @@ pub(crate) async fn recount(
     product: &str,
     counted: &Counted,
 ) -> Result<()> {
-    let cards = counted_cards(connection, product, counted).await?;
-    let before = figures_before(connection, product, counted).await?;
+    let (cards, before) = first_cards(connection, product, counted).await?;
     let mut after = Cards::new();
     let mut lowest_first = BTreeSet::new();
     for card in cards {
@@ -300,7 +299,15 @@ pub(crate) async fn recount(
         .await?;
     of_context.context = Some(counted.context.clone());
     of_context.replace(&before, &after, &lowest_first);
-    write_figures(connection, product, counted, &before, &after).await?;
+    write_figures(connection, product, counted, &before, &after).await
+}
+
+/// Deletes a card without any run.
+pub(crate) async fn forget_card(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+) -> Result<()> {
     let text = "delete from tag_cards where product = $1 and context_key = $2 and tag = $3 \
                 and card = $4 and runs <= 0";
     let key = values![product, counted.context_key, &counted.tag, &counted.card];
@@ -423,35 +430,30 @@ async fn context_of(connection: &mut AnyConnection, place: CardPlace<'_>) -> Res
     row.map_or_else(|| Ok(String::new()), |row| row.text(0))
 }
 
-async fn counted_cards(
+/// Cards of the submitter that count now, and the figures of those that counted before. One card changed since: all are among the
+/// first, and one more.
+async fn first_cards(
     connection: &mut AnyConnection,
     product: &str,
     counted: &Counted,
-) -> Result<Vec<Vec<u8>>> {
-    let text = "select card from tag_cards where product = $1 and context_key = $2 and tag = $3 \
-                and runs > 0 order by card limit $4";
-    let most = signed(MOST_CARDS_OF_A_SUBMITTER);
-    let values = values![product, counted.context_key, &counted.tag, most];
-    let cards = rows(connection, text, values).await?;
-    cards.iter().map(|row| row.bytes(0)).collect()
-}
-
-/// Figures of the submitter's cards that count so far.
-async fn figures_before(
-    connection: &mut AnyConnection,
-    product: &str,
-    counted: &Counted,
-) -> Result<Cards> {
-    let text = "select card, figures from tag_cards where product = $1 and context_key = $2 and tag = $3 \
-                and figures is not null";
-    let values = values![product, counted.context_key, &counted.tag];
-    let mut before = Cards::new();
+) -> Result<(Vec<Vec<u8>>, Cards)> {
+    let text = "select card, runs, figures from tag_cards where product = $1 and context_key = $2 \
+                and tag = $3 order by card limit $4";
+    let first = signed(MOST_CARDS_OF_A_SUBMITTER + 1);
+    let values = values![product, counted.context_key, &counted.tag, first];
+    let (mut cards, mut before) = (Vec::new(), Cards::new());
     for row in rows(connection, text, values).await? {
-        let figures = serde_json::from_str(&row.text(1)?)
-            .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be read"))?;
-        before.insert(row.bytes(0)?, figures);
+        let card = row.bytes(0)?;
+        if let Some(figures) = row.text_or_none(2)? {
+            let figures = serde_json::from_str(&figures)
+                .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be read"))?;
+            before.insert(card.clone(), figures);
+        }
+        if row.integer(1)? > 0 && (cards.len() as u64) < MOST_CARDS_OF_A_SUBMITTER {
+            cards.push(card);
+        }
     }
-    Ok(before)
+    Ok((cards, before))
 }
 
 /// Product, context and card.

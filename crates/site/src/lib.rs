@@ -9,6 +9,7 @@ mod body;
 mod cache;
 mod compare;
 mod config;
+mod contexts;
 mod derived;
 mod described;
 mod dumps;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::body::BodyMemory;
 use crate::cache::Answers;
 use crate::config::Config;
+use crate::contexts::KeptContexts;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
 use crate::packing::PackReader;
@@ -42,6 +43,7 @@ pub struct Site {
     /// Storage of packs, if older documents are packed.
     pub(crate) packs: Option<PackStorage>,
     pub(crate) answers: Answers,
+    pub(crate) contexts: KeptContexts,
     /// Directory of the journals of this computer, if this is the personal instance.
     pub(crate) mine: Option<PathBuf>,
 }
@@ -94,6 +96,7 @@ impl Site {
             metrics: Metrics::default(),
             packs: None,
             answers: Answers::default(),
+            contexts: KeptContexts::default(),
             mine: None,
             config,
         }

@@ -72,6 +72,8 @@ pub(crate) async fn a_record_is_found_as_it_was_put(site: Site) {
     let Put::New(bare) = store.put(bare).await.unwrap() else {
         panic!("not new");
     };
+    let found = store.find(bare.id).await.unwrap();
+    assert_eq!(found, Found::Here(Box::new(bare.clone())));
     assert_eq!((bare.tag, bare.board, bare.size_bytes), (None, None, None));
     let withdrawn = store.withdraw(bare.id, token(2)).await.unwrap();
     assert_eq!(withdrawn, Withdrawn::Forbidden);

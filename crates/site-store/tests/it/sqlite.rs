@@ -1,8 +1,9 @@
 //! Behaviour of SQLite alone.
 
-use cardmark_site_store::{Put, SiteStore, SiteStoreError};
+use cardmark_site_store::{Amended, Put, SiteStore, SiteStoreError, Withdrawn};
+use uuid::Uuid;
 
-use crate::samples::incoming;
+use crate::samples::{amendment, incoming, token};
 use crate::site::with_sqlite;
 
 #[tokio::test]
@@ -45,6 +46,71 @@ async fn addresses_of_other_kinds_are_refused() {
             "{address}"
         );
     }
+}
+
+/// The only writer executes all that wait in one transaction: changes of new records find their rows.
+#[tokio::test]
+async fn writes_of_a_transaction_see_those_before() {
+    with_sqlite(async |site| {
+        let store = site.open().await;
+        let (first, second) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (new, other, amended, withdrawn, last) = tokio::join!(
+            store.put(incoming(1, "Card A", 1, 1)),
+            store.put(incoming(2, "Card A", 2, 1)),
+            store.amend(first, token(1), amendment(1, "Card B", 2)),
+            store.withdraw(second, token(2)),
+            store.put(incoming(3, "Card A", 3, 1)),
+        );
+        for put in [new, other, last] {
+            assert!(matches!(put, Ok(Put::New(_))), "{put:?}");
+        }
+        assert!(matches!(amended, Ok(Amended::Now(_))), "{amended:?}");
+        assert_eq!(withdrawn.unwrap(), Withdrawn::Now);
+        let document = store.document(first).await.unwrap().unwrap();
+        assert_eq!(document.digest, amendment(1, "Card B", 2).digest);
+        assert_eq!(store.document(second).await.unwrap(), None);
+        for (product, runs) in [("~card a", 3), ("~card b", 1)] {
+            let search = cardmark_site_store::Search {
+                product: Some(product.to_owned()),
+                limit: 10,
+                ..Default::default()
+            };
+            let found = store.search(&search).await.unwrap().heads;
+            let found: Vec<u128> = found.iter().map(|head| head.id.as_u128()).collect();
+            assert_eq!(found, [runs], "{product}");
+            let (row, _) = store.product(product).await.unwrap().unwrap();
+            assert_eq!((row.runs_count, row.cards_count), (1, 1), "{product}");
+        }
+        assert_eq!(
+            store.boards(None, 9).await.unwrap(),
+            [("Board 5".to_owned(), 2)]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn withdrawn_bytes_are_not_in_the_file() {
+    with_sqlite(async |site| {
+        let store = site.open().await;
+        let mut secret = incoming(1, "Card A", 1, 1);
+        secret.packed = b"many secret bytes ".repeat(10_000);
+        store.put(secret).await.unwrap();
+        store.put(incoming(2, "Card A", 2, 1)).await.unwrap();
+        store.close().await;
+        let path = site.address.trim_start_matches("sqlite:");
+        let holds = |bytes: &[u8]| {
+            let file = std::fs::read(path).unwrap();
+            file.windows(bytes.len()).any(|some| some == bytes)
+        };
+        assert!(holds(b"secret") && holds(b"packed 2"));
+        let store = site.open().await;
+        let withdrawn = store.withdraw(Uuid::from_u128(1), token(1)).await;
+        assert_eq!(withdrawn.unwrap(), Withdrawn::Now);
+        store.close().await;
+        assert!(!holds(b"secret") && holds(b"packed 2"));
+    })
+    .await;
 }
 
 /// A server that spawns tasks can call everything.

@@ -13,13 +13,12 @@ use serde::Deserialize;
 use super::figures::OFFERED;
 use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, figures};
+use crate::contexts::contexts;
 use crate::lists::places;
 use crate::parameters::{Parameters, plain};
 use crate::problem::Refusal;
 use crate::state::Site;
 
-/// Contexts that are offered: those with the most products.
-const MOST_CONTEXTS: u32 = 30;
 /// Places of a page.
 const PLACES: u32 = 50;
 
@@ -38,7 +37,7 @@ pub(super) async fn ranking(
     let Parameters(query) = query?;
     let metric = query.metric.filter(|metric| !metric.is_empty());
     let metric = plain("metric", metric.unwrap_or_else(|| OFFERED[0].to_owned()))?;
-    let contexts = site.store.contexts(&metric, None, MOST_CONTEXTS).await?;
+    let contexts = contexts(&site, &metric).await?;
     // The form sends the context of the metric before too.
     let chosen = query
         .context

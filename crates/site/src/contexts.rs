@@ -1,0 +1,91 @@
+//! Contexts in which most products are ranked, for pages.
+
+use std::sync::Arc;
+
+use cardmark_site_store::RankedContext;
+use quick_cache::sync::Cache;
+
+use crate::answers::now_ms;
+use crate::problem::Refusal;
+use crate::state::Site;
+
+/// Contexts of a metric that pages offer.
+const MOST_CONTEXTS: u32 = 30;
+/// Reading contexts takes as long as products are ranked in them: with fewer, they are read each time.
+const FEW_PRODUCTS: u64 = 1_000;
+/// Metrics whose contexts are kept.
+const METRICS: usize = 64;
+/// Time for which they are kept, as long as readers keep answers, ms.
+const KEPT_MS: i64 = 60_000;
+
+/// Contexts of a minute, by metric.
+#[derive(Debug)]
+pub(crate) struct KeptContexts(Cache<String, (i64, Arc<[RankedContext]>)>);
+
+impl Default for KeptContexts {
+    fn default() -> Self {
+        Self(Cache::new(METRICS))
+    }
+}
+
+impl KeptContexts {
+    async fn get<E>(
+        &self,
+        metric: &str,
+        minute: i64,
+        read: impl Future<Output = Result<Vec<RankedContext>, E>>,
+    ) -> Result<Arc<[RankedContext]>, E> {
+        let kept = self.0.get(metric);
+        if let Some((_, contexts)) = kept.filter(|(at, _)| *at == minute) {
+            return Ok(contexts);
+        }
+        let contexts: Arc<[RankedContext]> = read.await?.into();
+        let products: u64 = contexts.iter().map(|one| one.products_count).sum();
+        if products >= FEW_PRODUCTS {
+            let kept = (minute, Arc::clone(&contexts));
+            self.0.insert(metric.to_owned(), kept);
+        }
+        Ok(contexts)
+    }
+}
+
+/// Returns the contexts of a metric in which most products are ranked, those with the most first.
+pub(crate) async fn contexts(site: &Site, metric: &str) -> Result<Arc<[RankedContext]>, Refusal> {
+    let read = site.store.contexts(metric, None, MOST_CONTEXTS);
+    Ok(site.contexts.get(metric, now_ms() / KEPT_MS, read).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    async fn products(kept: &KeptContexts, metric: &str, minute: i64, products_count: u64) -> u64 {
+        let read = async {
+            Ok::<_, Infallible>(vec![RankedContext {
+                key: 1,
+                context: BTreeMap::new(),
+                products_count,
+            }])
+        };
+        kept.get(metric, minute, read).await.unwrap()[0].products_count
+    }
+
+    #[tokio::test]
+    async fn those_of_many_products_are_read_once_a_minute() {
+        let kept = KeptContexts::default();
+        assert_eq!(products(&kept, "a", 1, FEW_PRODUCTS).await, FEW_PRODUCTS);
+        assert_eq!(products(&kept, "a", 1, 5).await, FEW_PRODUCTS);
+        assert_eq!(products(&kept, "b", 1, 5).await, 5);
+        assert_eq!(products(&kept, "a", 2, 5).await, 5);
+    }
+
+    #[tokio::test]
+    async fn those_of_few_products_are_read_each_time() {
+        let kept = KeptContexts::default();
+        assert_eq!(products(&kept, "a", 1, 3).await, 3);
+        assert_eq!(products(&kept, "a", 1, 4).await, 4);
+    }
+}
