@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::address::Kind;
 use crate::locks::take_changes;
 use crate::moderation::decisions::Decisions;
-use crate::products::{self, Numbers};
+use crate::numbers::{Numbers, change_product, write_boards};
 use crate::record::Rows;
 use crate::sql::{Columns as _, Result, insert, row, run, values};
 use crate::summaries::Summaries;
@@ -132,9 +132,9 @@ impl<'c> Batch<'c> {
         self.insert_rows().await?;
         self.summaries.write(self.connection).await?;
         let effects = std::mem::take(&mut self.effects);
-        products::write_boards(self.connection, effects.boards).await?;
+        write_boards(self.connection, effects.boards).await?;
         for (product, numbers) in &effects.products {
-            products::change_product(self.connection, product, numbers).await?;
+            change_product(self.connection, product, numbers).await?;
         }
         let totals = [
             ("records", effects.records),

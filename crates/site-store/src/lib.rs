@@ -16,6 +16,7 @@ mod lists;
 mod load;
 mod locks;
 mod moderation;
+mod numbers;
 mod packs;
 mod products;
 mod put;

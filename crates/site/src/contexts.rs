@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use cardmark_site_store::RankedContext;
+use cardmark_site_store::{RankedContext, SiteStore, SiteStoreError};
 use quick_cache::sync::Cache;
 
 use crate::answers::now_ms;
-use crate::problem::Refusal;
-use crate::state::Site;
 
 /// Contexts of a metric that pages offer.
 const MOST_CONTEXTS: u32 = 30;
@@ -29,6 +27,16 @@ impl Default for KeptContexts {
 }
 
 impl KeptContexts {
+    /// Returns the contexts of a metric in which most products are ranked, those with the most first.
+    pub(crate) async fn of(
+        &self,
+        store: &SiteStore,
+        metric: &str,
+    ) -> Result<Arc<[RankedContext]>, SiteStoreError> {
+        let read = store.contexts(metric, None, MOST_CONTEXTS);
+        self.get(metric, now_ms() / KEPT_MS, read).await
+    }
+
     async fn get<E>(
         &self,
         metric: &str,
@@ -47,12 +55,6 @@ impl KeptContexts {
         }
         Ok(contexts)
     }
-}
-
-/// Returns the contexts of a metric in which most products are ranked, those with the most first.
-pub(crate) async fn contexts(site: &Site, metric: &str) -> Result<Arc<[RankedContext]>, Refusal> {
-    let read = site.store.contexts(metric, None, MOST_CONTEXTS);
-    Ok(site.contexts.get(metric, now_ms() / KEPT_MS, read).await?)
 }
 
 #[cfg(test)]

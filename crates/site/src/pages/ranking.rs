@@ -13,7 +13,6 @@ use serde::Deserialize;
 use super::figures::OFFERED;
 use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, figures};
-use crate::contexts::contexts;
 use crate::lists::places;
 use crate::parameters::{Parameters, plain};
 use crate::problem::Refusal;
@@ -37,7 +36,7 @@ pub(super) async fn ranking(
     let Parameters(query) = query?;
     let metric = query.metric.filter(|metric| !metric.is_empty());
     let metric = plain("metric", metric.unwrap_or_else(|| OFFERED[0].to_owned()))?;
-    let contexts = contexts(&site, &metric).await?;
+    let contexts = site.contexts.of(&site.store, &metric).await?;
     // The form sends the context of the metric before too.
     let chosen = query
         .context
