@@ -8,6 +8,7 @@
 
 #![allow(
     clippy::print_stdout,
+    clippy::print_stderr,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::cast_possible_truncation,
@@ -56,7 +57,11 @@ fn main() {
     let connections = rest.first().map_or(64, |text| text.parse().unwrap());
     let count = (rate * seconds) as usize;
     let requests = match kind.as_str() {
-        "submit" => submissions(address, count),
+        "submit" => {
+            let made = submissions(address, count);
+            eprintln!("{count} submissions made");
+            made
+        }
         file => reads(address, file, count),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
