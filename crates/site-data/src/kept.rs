@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// Largest kept document, bytes: an amended statement may be longer than the first.
 const MOST_KEPT_BYTES: usize = 2 * MOST_SENT_BYTES;
-/// Level of packing. Records are no larger than with level 3, and take half of its time.
+/// Level of packing. Records are as small as with level 3, in about half of its time.
 const PACKING: i32 = 1;
 
 /// Unpacks a kept document; `None` if it is damaged.

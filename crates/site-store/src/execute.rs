@@ -80,6 +80,7 @@ fn lock_record(decisions: &Decisions, stored: &Stored, others: &mut Locks) {
 
 /// The outer error is one of the connection.
 async fn one(batch: &mut Batch<'_>, work: Work) -> Result<Result<Outcome>> {
+    // All but submissions read the rows of new records.
     if !matches!(work, Work::Put(_)) {
         batch.insert_rows().await?;
     }

@@ -47,7 +47,7 @@ async fn shift(batch: &mut Batch<'_>, placed: &Placed, times: i64) -> Result<()>
     Ok(())
 }
 
-/// Counts a run of a card; returns by how much the numbers of cards and fakes change that count of its submitter.
+/// Counts a run of a card. Returns the changes of the number of its submitter's cards that count, and of the fakes among them.
 async fn count_card(
     connection: &mut AnyConnection,
     product: &str,
@@ -75,7 +75,7 @@ async fn count_card(
     Ok((after.0 - before.0, after.1 - before.1))
 }
 
-/// Runs and fake runs of a submitter's first cards: as many as count, and one that counts when another has no run any more.
+/// Runs and fake runs of a submitter's first cards: as many as count, and the one that counts if another loses its last run.
 async fn first_cards(
     connection: &mut AnyConnection,
     product: &str,

@@ -430,8 +430,8 @@ async fn context_of(connection: &mut AnyConnection, place: CardPlace<'_>) -> Res
     row.map_or_else(|| Ok(String::new()), |row| row.text(0))
 }
 
-/// Cards of the submitter that count now, and the figures of those that counted before. One card changed since: all are among the
-/// first, and one more.
+/// Cards of the submitter that count now, and the figures of those that counted before. Only one card has changed since, so that
+/// both are among the first cards: one more is read than can count.
 async fn first_cards(
     connection: &mut AnyConnection,
     product: &str,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cardmark_site_store::{RankedContext, SiteStore, SiteStoreError};
 use quick_cache::sync::Cache;
 
-use crate::answers::now_ms;
+use crate::answers::this_minute;
 
 /// Contexts of a metric that pages offer.
 const MOST_CONTEXTS: u32 = 30;
@@ -13,8 +13,6 @@ const MOST_CONTEXTS: u32 = 30;
 const FEW_PRODUCTS: u64 = 1_000;
 /// Metrics whose contexts are kept.
 const METRICS: usize = 64;
-/// Time for which they are kept, as long as readers keep answers, ms.
-const KEPT_MS: i64 = 60_000;
 
 /// Contexts of a minute, by metric.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ impl KeptContexts {
         metric: &str,
     ) -> Result<Arc<[RankedContext]>, SiteStoreError> {
         let read = store.contexts(metric, None, MOST_CONTEXTS);
-        self.get(metric, now_ms() / KEPT_MS, read).await
+        self.get(metric, this_minute(), read).await
     }
 
     async fn get<E>(

@@ -9,7 +9,7 @@ use cardmark_judge::{Suitability, suitability};
 use cardmark_site_store::RankedContext;
 use tokio::sync::Mutex;
 
-use crate::answers::now_ms;
+use crate::answers::this_minute;
 use crate::lists::{SummaryView, places};
 use crate::problem::Refusal;
 use crate::published::quantity;
@@ -17,8 +17,6 @@ use crate::state::Site;
 
 /// Products of a metric that are looked at, the best first.
 const MOST_PRODUCTS: u32 = 100;
-/// Time for which the answers are kept, as long as those that readers keep, ms.
-const KEPT_MS: i64 = 60_000;
 
 /// Products under the same circumstances, those that suit best first.
 #[derive(Debug)]
@@ -46,7 +44,7 @@ pub(crate) struct KeptSuited(Mutex<Option<(i64, Arc<ByUse>)>>);
 
 /// Returns the products that suit each use. They are found once a minute, by one of those who ask.
 pub(crate) async fn suited(site: &Site, kept: &KeptSuited) -> Result<Arc<ByUse>, Refusal> {
-    let now = now_ms() / KEPT_MS;
+    let now = this_minute();
     let mut kept = kept.0.lock().await;
     if let Some((_, found)) = kept.as_ref().filter(|(at, _)| *at == now) {
         return Ok(Arc::clone(found));
