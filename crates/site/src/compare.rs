@@ -68,9 +68,8 @@ pub(crate) async fn compare(
     let make = async {
         let (base, other) = sides.records(&site).await?;
         let query = query.clone();
-        let compared = tokio::task::spawn_blocking(move || compared(&query, &base, &other));
-        let compared = compared.await.map_err(|_| Refusal::failed())??;
-        Ok::<_, Refusal>(json(&compared))
+        let compare = move || compared(&query, &base, &other);
+        Ok::<_, Refusal>(json(&site.readers.run(compare).await??))
     };
     let path = sides.path("/api/v1/compare");
     let answer = site.answers.get(&path, &sources, make).await?;
@@ -200,8 +199,7 @@ pub(crate) async fn rank(
     let head = head(&site, id).await?;
     let make = async {
         let record = derived_record(&site, id).await?;
-        let places = tokio::task::spawn_blocking(move || places(&record));
-        let places = places.await.map_err(|_| Refusal::failed())?;
+        let places = site.readers.run(move || places(&record)).await?;
         Ok::<_, Refusal>(json(&places))
     };
     let path = format!("/api/v1/records/{id}/rank");

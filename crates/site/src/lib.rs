@@ -32,6 +32,7 @@ mod pages;
 mod parameters;
 mod peer;
 mod problem;
+mod processors;
 mod published;
 mod records;
 mod seeds;

@@ -111,8 +111,7 @@ pub(crate) async fn document(
         return Ok(form(Encoding::Zstd).answer(&headers, stored.packed.into(), A_MINUTE));
     }
     let packed = stored.packed;
-    let text = tokio::task::spawn_blocking(move || derived::unpack(&packed));
-    let text = text.await.map_err(|_| Refusal::failed())??;
+    let text = site.readers.run(move || derived::unpack(&packed)).await??;
     Ok(form(Encoding::Plain).answer(&headers, text.into(), A_MINUTE))
 }
 
@@ -174,10 +173,8 @@ pub(crate) async fn amend(
         .await?;
     let stored = stored(&site, id).await?;
     let limits = limits(&site, block, head.tag);
-    let amendment = tokio::task::spawn_blocking(move || {
-        amendment(id, &stored, &received.unpack()?, &head, limits)
-    });
-    let amendment = amendment.await.map_err(|_| Refusal::failed())??;
+    let check = move || amendment(id, &stored, &received.unpack()?, &head, limits);
+    let amendment = site.writers.run(check).await??;
     match site.store.amend(id, token, amendment).await? {
         Amended::Now(head) => {
             site.answers.forget(&id.to_string());
@@ -246,12 +243,8 @@ pub(crate) async fn stored(site: &Site, id: Uuid) -> Result<StoredDocument, Refu
 /// The record of a run with everything derived again.
 pub(crate) async fn derived_record(site: &Site, id: Uuid) -> Result<Record, Refusal> {
     let stored = stored(site, id).await?;
-    let processor = Arc::clone(&site.processors).acquire_owned().await;
-    let record = tokio::task::spawn_blocking(move || {
-        let _processor = processor;
-        derived::record(&stored.packed)
-    });
-    record.await.map_err(|_| Refusal::failed())?
+    let derive = move || derived::record(&stored.packed);
+    site.readers.run(derive).await?
 }
 
 pub(crate) async fn permitted(site: &Site, id: Uuid, token: [u8; 32]) -> Result<Head, Refusal> {

@@ -15,6 +15,7 @@ use crate::contexts::KeptContexts;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
 use crate::packing::PackReader;
+use crate::processors::Processors;
 
 /// Submissions that are checked or wait for it.
 const MOST_CHECKING: usize = 64;
@@ -34,9 +35,11 @@ pub struct Site {
     pub(crate) instance: String,
     pub(crate) bodies: BodyMemory,
     /// Places for submissions that are checked or wait for it.
-    pub(crate) checking: Arc<Semaphore>,
-    /// Processors for checking.
-    pub(crate) processors: Arc<Semaphore>,
+    pub(crate) checking: Semaphore,
+    /// Turns of submissions and of whoever signs in.
+    pub(crate) writers: Processors,
+    /// Turns of those who read: submissions that wait keep no page waiting.
+    pub(crate) readers: Processors,
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
@@ -83,14 +86,14 @@ impl Site {
             .secret
             .clone()
             .unwrap_or_else(|| Uuid::new_v4().simple().to_string() + &random);
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             store,
             secret: secret.into_bytes(),
             instance: random[..6].to_owned(),
             bodies: BodyMemory::default(),
-            checking: Arc::new(Semaphore::new(MOST_CHECKING)),
-            processors: Arc::new(Semaphore::new(processors)),
+            checking: Semaphore::new(MOST_CHECKING),
+            writers: Processors::default(),
+            readers: Processors::default(),
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),

@@ -15,6 +15,7 @@ use cardmark_share::{
 use cardmark_site_data::packed;
 use cardmark_site_store::{Bucket, Incoming, Put};
 use sha2::{Digest, Sha256};
+use tokio::sync::SemaphorePermit;
 use utoipa::IntoParams;
 
 use crate::answers::{accepted, day_of, now_ms};
@@ -104,17 +105,9 @@ async fn answer(
     let limits = limits(site, block, sender.submitter);
     let received = site.bodies.receive(block, headers, body, MOST_BODY).await?;
     // After the body: a slow one holds no place.
-    let place = Arc::clone(&site.checking).try_acquire_owned();
-    let place = place.map_err(|_| Refusal::busy())?;
-    let processor = Arc::clone(&site.processors)
-        .acquire_owned()
-        .await
-        .map_err(|_| Refusal::failed())?;
-    let incoming = tokio::task::spawn_blocking(move || {
-        let _processor = processor;
-        incoming(received, sender, limits)
-    });
-    let incoming = incoming.await.map_err(|_| Refusal::failed())??;
+    let place = place(site)?;
+    let check = move || incoming(received, sender, limits);
+    let incoming = site.writers.run(check).await??;
     let put = site.store.put(incoming).await?;
     drop(place);
     match put {
@@ -133,6 +126,11 @@ async fn answer(
         Put::Limited(limit) => Err(Refusal::limited(limit)),
         Put::ReadOnly => Err(Refusal::read_only()),
     }
+}
+
+/// A place among those that are checked or wait for it, or the answer that there is none.
+pub(crate) fn place(site: &Site) -> Result<SemaphorePermit<'_>, Refusal> {
+    site.checking.try_acquire().map_err(|_| Refusal::busy())
 }
 
 fn located(answer: &Accepted) -> impl IntoResponse {

@@ -47,14 +47,12 @@ pub(crate) async fn is_allowed(
         Some(account) => (account.password, account.totp),
         None => (password::nobody(), Vec::new()),
     };
-    let processor = Arc::clone(&site.processors).acquire_owned().await;
-    let checked = tokio::task::spawn_blocking(move || {
-        let _processor = processor;
+    let checked = site.writers.run(move || {
         let step = totp::accepted_step(&secret, &code, at_ms.div_euclid(1_000));
         let is_password = password::is_of(&password, &known);
         step.filter(|_| is_password)
     });
-    match checked.await.map_err(|_| Refusal::failed())? {
+    match checked.await? {
         Some(step) => Ok(site.store.take_step(&name, step).await?),
         None => Ok(false),
     }

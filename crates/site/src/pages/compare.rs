@@ -45,8 +45,8 @@ pub(super) async fn compare(
     let sides = Sides::of(&site, &base, &other).await?;
     let make = async {
         let (base, other) = sides.records(&site).await?;
-        let blocks = tokio::task::spawn_blocking(move || blocks(&base, &other, &across));
-        let blocks = blocks.await.map_err(|_| Refusal::failed())??;
+        let compare = move || blocks(&base, &other, &across);
+        let blocks = site.readers.run(compare).await??;
         let parameters = [
             ("base", Some(query.base.as_str())),
             ("other", Some(query.other.as_str())),

@@ -113,7 +113,10 @@ async fn product(
     let name = moved(site, &name).await?.unwrap_or(name);
     let view = product_view(site, &name).await?;
     let path = form.path(&addresses::product(&view.entry.key));
-    let make = async { drawn(form, of_product(&view)).await };
+    let make = async {
+        let content = of_product(&view);
+        site.readers.run(move || content.drawn(form)).await?
+    };
     let answer = site.answers.get(&path, &view, make).await?;
     Ok(form.answer(&answer, headers))
 }
@@ -127,22 +130,13 @@ async fn run(
     let head = head(site, id).await?;
     let make = async {
         let stored = stored(site, id).await?;
-        let processor = Arc::clone(&site.processors).acquire_owned().await;
         let head = head.clone();
-        let made = tokio::task::spawn_blocking(move || {
-            let _processor = processor;
-            of_run(&head, &derived::record(&stored.packed)?).drawn(form)
-        });
-        made.await.map_err(|_| Refusal::failed())?
+        let draw = move || of_run(&head, &derived::record(&stored.packed)?).drawn(form);
+        site.readers.run(draw).await?
     };
     let path = form.path(&addresses::run(id));
     let answer = site.answers.get(&path, &head, make).await?;
     Ok(form.answer(&answer, headers))
-}
-
-async fn drawn(form: Form, content: Content) -> Result<Kept, Refusal> {
-    let drawn = tokio::task::spawn_blocking(move || content.drawn(form));
-    drawn.await.map_err(|_| Refusal::failed())?
 }
 
 impl Form {

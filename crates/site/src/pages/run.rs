@@ -32,13 +32,11 @@ pub(super) async fn run(
     let origin = origin(&site, &headers);
     let make = async {
         let stored = stored(&site, id).await?;
-        let processor = Arc::clone(&site.processors).acquire_owned().await;
         let (head, origin) = (head.clone(), origin.clone());
-        let made = tokio::task::spawn_blocking(move || {
-            let _processor = processor;
+        let derive = move || {
             derived::record(&stored.packed).map(|record| page(&head, &record, &origin).kept())
-        });
-        made.await.map_err(|_| Refusal::failed())?
+        };
+        site.readers.run(derive).await?
     };
     let path = addresses::run(id);
     let answer = site.answers.get(&path, &(&head, &origin), make).await?;

@@ -16,7 +16,6 @@ use cardmark_share::{
     ImportedFrom, Secrets, imported_record, known_metrics, read_submission, write_submission,
 };
 use cardmark_site_store::Put;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::addresses;
 use super::frame::{Field, FieldKind, Form, Page, PageRefusal, sentence};
@@ -25,7 +24,7 @@ use crate::body::{discard, unpacked};
 use crate::peer::Block as AddressBlock;
 use crate::problem::Refusal;
 use crate::state::Site;
-use crate::submit::{Sender, incoming_of, limits};
+use crate::submit::{Sender, incoming_of, limits, place};
 
 /// Fewest characters of a phrase.
 const LEAST_PHRASE: usize = 12;
@@ -90,25 +89,15 @@ pub(super) async fn understood(
             return Err(Refusal::bad_request("neither a file nor a text was given").into());
         }
     };
-    let permits = permits(&site).await?;
-    let page = tokio::task::spawn_blocking(move || {
-        let _permits = permits;
+    let _place = place(&site)?;
+    let page = site.writers.run(move || {
         let understood = match text.trim_start().starts_with('{') {
             true => of_record(&text, product)?,
             false => of_tool(&text, product, board.as_deref())?,
         };
         shown(&understood)
     });
-    let page = page.await.map_err(|_| Refusal::failed())??;
-    Ok(page.answer_once(StatusCode::OK))
-}
-
-/// A place among those that are checked, and a processor.
-async fn permits(site: &Arc<Site>) -> Result<[OwnedSemaphorePermit; 2], Refusal> {
-    let place = Arc::clone(&site.checking).try_acquire_owned();
-    let place = place.map_err(|_| Refusal::busy())?;
-    let processor = Arc::clone(&site.processors).acquire_owned().await;
-    Ok([place, processor.map_err(|_| Refusal::failed())?])
+    Ok(page.await??.answer_once(StatusCode::OK))
 }
 
 fn unprocessable(detail: impl Into<String>) -> Refusal {
@@ -277,9 +266,8 @@ pub(super) async fn send(
         return Err(Refusal::bad_request(detail).into());
     }
     let limits = limits(&site, block, None);
-    let permits = permits(&site).await?;
-    let incoming = tokio::task::spawn_blocking(move || {
-        let _permits = permits;
+    let _place = place(&site)?;
+    let incoming = site.writers.run(move || {
         let (record, _) = documents_of(&document);
         let id = cardmark_core::record_id(record).unwrap_or_default();
         let token = phrase.map(|phrase| Secrets::of_phrase(&phrase).phrase_token(id).hash());
@@ -289,8 +277,7 @@ pub(super) async fn send(
         };
         incoming_of(&document, sender, limits)
     });
-    let incoming = incoming.await.map_err(|_| Refusal::failed())??;
-    let put = site.store.put(incoming).await?;
+    let put = site.store.put(incoming.await??).await?;
     let outcome = if matches!(put, Put::New(_)) {
         "stored"
     } else {
