@@ -28,6 +28,8 @@ use bench::{Bench, Partitions, Undo, Watch, exclusively, mountinfo, tool, writte
 const LEAST_COUNT: usize = 25;
 /// Size of the devices; large enough for the suite.
 const SIZE_BYTES: u64 = 320 * MIB;
+/// Sizes of files on overlays: the program cannot tell them from any other file of the same size, such as one of another test.
+const ON_OVERLAY_BYTES: [u64; 2] = [SIZE_BYTES + 2 * MIB, SIZE_BYTES + 3 * MIB];
 /// Size of each of two partitions, and of the device that has them.
 const PART_BYTES: u64 = 300 * MIB;
 const PARTED_BYTES: u64 = MIB + 2 * PART_BYTES;
@@ -323,7 +325,7 @@ refusals! {
     [Overlay], |bench| {
         let (_overlay, merged, upper) = bench.overlay_with_upper();
         let file = merged.join("card");
-        File::create(&file).unwrap().set_len(SIZE_BYTES).unwrap();
+        File::create(&file).unwrap().set_len(ON_OVERLAY_BYTES[0]).unwrap();
         let device = LoopDevice::attach(&file, false);
         let _other = LoopDevice::attach(&upper.join("card"), false);
         bench.attempt(&device)
@@ -331,7 +333,7 @@ refusals! {
     its_file_is_used_through_an_overlay: 4, ["cannot determine who uses it"], [Overlay], |bench| {
         let (_overlay, merged, upper) = bench.overlay_with_upper();
         let file = merged.join("card");
-        File::create(&file).unwrap().set_len(SIZE_BYTES).unwrap();
+        File::create(&file).unwrap().set_len(ON_OVERLAY_BYTES[1]).unwrap();
         let device = LoopDevice::attach(&upper.join("card"), false);
         let _open = File::options().write(true).open(&file).unwrap();
         bench.attempt(&device)
