@@ -135,12 +135,11 @@ async fn take_in(site: &Arc<Site>, changed: Changed) -> Result<(), Refusal> {
         site.store.amend(id, [1; 32], amendment).await?;
         return Ok(());
     }
-    let incoming = tokio::task::spawn_blocking(move || {
+    let incoming = site.writers.run(move || {
         let text = local_form(&changed)?;
         incoming_of(&text, SENDER, Vec::new())
     });
-    let incoming = incoming.await.map_err(|_| Refusal::failed())??;
-    match site.store.put(incoming).await? {
+    match site.store.put(incoming.await??).await? {
         Put::New(_) | Put::Same(_) => Ok(()),
         _ => Err(Refusal::failed()),
     }

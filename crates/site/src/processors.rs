@@ -7,8 +7,8 @@ use tokio::task::spawn_blocking;
 
 use crate::problem::Refusal;
 
-/// A queue of work: as much of it at once as there are processors.
-#[derive(Clone, Debug)]
+/// A queue of work, with one turn at a time for each processor.
+#[derive(Debug)]
 pub(crate) struct Processors(Arc<Semaphore>);
 
 impl Default for Processors {
@@ -19,8 +19,8 @@ impl Default for Processors {
 }
 
 impl Processors {
-    /// Does work that takes more than a moment, in its turn. Work that has begun ends even if nobody waits for it any more, and
-    /// keeps its turn until then.
+    /// Runs work that takes more than a moment on a thread of its own, once it is its turn. Started work runs to its end and keeps
+    /// its turn, even if the caller is dropped. Fails if the work panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -54,7 +54,7 @@ mod tests {
                 begun.send(()).unwrap();
                 let _ = ended.recv();
             };
-            let processors = processors.clone();
+            let processors = Processors(Arc::clone(&processors.0));
             waiting.push(tokio::spawn(async move {
                 processors.run(work).await.unwrap();
             }));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_keeps_its_turn_when_nobody_waits_for_it() {
+    async fn started_work_keeps_its_turn_without_its_caller() {
         let processors = Processors::default();
         let (ends, waiting) = fill(&processors).await;
         for task in waiting {

@@ -38,7 +38,7 @@ pub struct Site {
     pub(crate) checking: Semaphore,
     /// Turns of submissions and of whoever signs in.
     pub(crate) writers: Processors,
-    /// Turns of those who read: submissions that wait keep no page waiting.
+    /// Turns of whoever reads, so that no page waits behind submissions.
     pub(crate) readers: Processors,
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,

@@ -128,7 +128,7 @@ async fn answer(
     }
 }
 
-/// A place among those that are checked or wait for it, or the answer that there is none.
+/// A place among submissions that are checked or wait for it; fails if all are taken.
 pub(crate) fn place(site: &Site) -> Result<SemaphorePermit<'_>, Refusal> {
     site.checking.try_acquire().map_err(|_| Refusal::busy())
 }

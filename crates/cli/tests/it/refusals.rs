@@ -28,7 +28,7 @@ use bench::{Bench, Partitions, Undo, Watch, exclusively, mountinfo, tool, writte
 const LEAST_COUNT: usize = 25;
 /// Size of the devices; large enough for the suite.
 const SIZE_BYTES: u64 = 320 * MIB;
-/// Sizes of files on overlays: the program cannot tell them from any other file of the same size, such as one of another test.
+/// Sizes of files on overlays. Any file of the same size could be identical for the program, so no other test uses these.
 const ON_OVERLAY_BYTES: [u64; 2] = [SIZE_BYTES + 2 * MIB, SIZE_BYTES + 3 * MIB];
 /// Size of each of two partitions, and of the device that has them.
 const PART_BYTES: u64 = 300 * MIB;

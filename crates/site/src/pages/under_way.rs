@@ -12,7 +12,6 @@ use cardmark_report::text::count_of;
 use cardmark_store::{Content, unfinished};
 
 use super::frame::{Page, PageRefusal, no_page};
-use crate::problem::Refusal;
 use crate::state::Site;
 
 pub(super) async fn under_way(
@@ -20,8 +19,8 @@ pub(super) async fn under_way(
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let journals = site.mine.clone().ok_or_else(no_page)?;
-    let blocks = tokio::task::spawn_blocking(move || blocks(unfinished(&journals)));
-    let blocks = blocks.await.map_err(|_| Refusal::failed())?;
+    let read = move || blocks(unfinished(&journals));
+    let blocks = site.readers.run(read).await?;
     let page = Page::new("Under way", "Work under way on this computer.", blocks);
     let mut response = page.answer(&headers);
     // The page reads itself again, without a script.
