@@ -37,18 +37,33 @@ impl Processors {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Sender, channel};
+    use std::sync::mpsc;
+    use std::time::Duration;
 
+    use axum::body::Body;
+    use axum::http::{Request, StatusCode};
+    use cardmark_core::parse_record;
+    use cardmark_share::write_submission;
+    use cardmark_site_store::{Put, SiteStore};
     use tokio::sync::oneshot;
     use tokio::task::JoinHandle;
+    use tower::ServiceExt;
+    use uuid::Uuid;
 
     use super::*;
+    use crate::app::router;
+    use crate::config::Config;
+    use crate::state::Site;
+    use crate::submit::{Sender, incoming_of};
+
+    /// Only a page that waits in the wrong queue takes as long.
+    const LONGEST: Duration = Duration::from_mins(2);
 
     /// Takes all turns of a queue, until the senders are dropped.
-    async fn fill(processors: &Processors) -> (Vec<Sender<()>>, Vec<JoinHandle<()>>) {
+    async fn fill(processors: &Processors) -> (Vec<mpsc::Sender<()>>, Vec<JoinHandle<()>>) {
         let (mut ends, mut waiting) = (Vec::new(), Vec::new());
-        while processors.0.available_permits() > 0 {
-            let (end, ended) = channel::<()>();
+        for _ in 0..processors.0.available_permits() {
+            let (end, ended) = mpsc::channel::<()>();
             let (begun, begins) = oneshot::channel();
             let work = move || {
                 begun.send(()).unwrap();
@@ -64,13 +79,41 @@ mod tests {
         (ends, waiting)
     }
 
+    /// A site with one run, and its id. The database goes with the folder.
+    async fn site_with_run() -> (tempfile::TempDir, Arc<Site>, Uuid) {
+        let folder = tempfile::tempdir().unwrap();
+        let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
+        let store = SiteStore::open(&address).await.unwrap();
+        let packed = include_bytes!("../fixtures/run-quick.json.zst");
+        let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+        let record = parse_record(&text).unwrap();
+        let (document, _) = write_submission(&record, 1, &[]).unwrap();
+        let incoming = incoming_of(&document, Sender::default(), Vec::new()).unwrap();
+        assert!(matches!(store.put(incoming).await.unwrap(), Put::New(_)));
+        let config = Config::from_names(|name| (name == "HOME").then(|| "/".to_owned()));
+        let site = Site::new(store, config.unwrap());
+        (folder, Arc::new(site), record.id)
+    }
+
     #[tokio::test]
-    async fn a_full_queue_keeps_no_other_waiting() {
-        let (full, other) = (Processors::default(), Processors::default());
-        let (ends, _) = fill(&full).await;
-        assert_eq!(other.run(|| 1).await.unwrap(), 1);
+    async fn pages_wait_for_no_submission() {
+        let (_folder, site, id) = site_with_run().await;
+        let (ends, _) = fill(&site.writers).await;
+        for address in [
+            format!("/runs/{id}"),
+            format!("/runs/{id}/badge.svg"),
+            format!("/api/v1/records/{id}"),
+            format!("/api/v1/records/{id}/document"),
+            format!("/api/v1/records/{id}/rank"),
+            format!("/runs/{id}/preview.png"),
+        ] {
+            let request = Request::get(&address).body(Body::empty()).unwrap();
+            let answer = router(Arc::clone(&site)).oneshot(request);
+            let answer = tokio::time::timeout(LONGEST, answer).await;
+            let answer = answer.unwrap_or_else(|_| panic!("{address} waits"));
+            assert_eq!(answer.unwrap().status(), StatusCode::OK, "{address}");
+        }
         drop(ends);
-        assert_eq!(full.run(|| 2).await.unwrap(), 2);
     }
 
     #[tokio::test]
