@@ -53,6 +53,13 @@ pub fn started_at_s(run: &Record) -> Option<i64> {
     Some(at.as_second())
 }
 
+/// Returns the first run whose time of start is not a time: it would be missing in the trends.
+#[must_use]
+pub fn unreadable_start(runs: &[Record]) -> Option<&Record> {
+    let is_damaged = |run: &&Record| run.started_at.is_some() && started_at_s(run).is_none();
+    runs.iter().find(is_damaged)
+}
+
 /// Sorts runs, which are in the order of storing, by their start. A run of an unknown start stays behind the one that was
 /// stored before it.
 pub fn sort_by_start(runs: &mut [Record]) {
@@ -82,6 +89,20 @@ pub fn are_of_several_cards(runs: &[Record]) -> bool {
         |labels| labels.len(),
     );
     count > 1
+}
+
+/// Returns the runs of each card by its id, sorted by their start. Runs of cards without an id are left out.
+#[must_use]
+pub fn by_card(runs: Vec<Record>) -> BTreeMap<String, Vec<Record>> {
+    let mut cards = BTreeMap::<String, Vec<Record>>::new();
+    for run in runs {
+        let id = run.devices.first().and_then(DeviceInfo::card_id);
+        if let Some(id) = id.map(str::to_owned) {
+            cards.entry(id).or_default().push(run);
+        }
+    }
+    cards.values_mut().for_each(|runs| sort_by_start(runs));
+    cards
 }
 
 /// Circumstances that must be equal in runs whose rates are combined: the context, the board, because another

@@ -38,7 +38,8 @@ pub use field::{
     Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
 };
 pub use history::{
-    HistoryGroup, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,
+    HistoryGroup, are_of_several_cards, by_card, history, repeats_of, sort_by_start, started_at_s,
+    unreadable_start,
 };
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;

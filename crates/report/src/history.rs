@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use cardmark_core::{Context, Record};
-use cardmark_judge::HistoryGroup;
+use cardmark_judge::{HistoryGroup, started_at_s};
 use cardmark_stats::{Conclusion, LEAST_DAYS, RateTrend};
 
+use crate::chart::{Chart, Curve, Curves, Heading};
+use crate::document::Block;
+use crate::identity::device_line;
 use crate::layout::{joined, painted, points};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
@@ -24,10 +27,142 @@ pub fn card_history(card: &str, groups: &[HistoryGroup<'_>], width: usize, style
         let mut lines = painted(&[clean(&about(&group.runs))], width, style, Tone::Heading);
         lines.extend(table(group).lines(width, style));
         blocks.push(lines);
-        blocks.push(trend_lines(group, width));
+        blocks.push(points(&trend_clauses(group), width));
     }
-    blocks.push(notes(groups, width, style));
+    blocks.push(painted(&notes(groups), width, style, Tone::Dim));
     joined(&blocks)
+}
+
+/// Returns the name of the card of a run: its id and its own identification.
+#[must_use]
+pub fn card_name(run: &Record) -> String {
+    let Some(device) = run.devices.first() else {
+        return "card without a name".to_owned();
+    };
+    match device.card_id() {
+        Some(id) => format!("{id}, {}", device_line(device, &[])),
+        None => device_line(device, &[]),
+    }
+}
+
+/// Most runs of a table on a page; trends and charts have all.
+const MOST_RUNS: usize = 200;
+/// Most rates of a table on a page; further ones are in another table.
+const MOST_RATES: usize = 7;
+/// Most rates of a chart: each has a colour of its own.
+const MOST_CURVES: usize = 6;
+
+/// Returns the history as content of a page. `address` returns the address of a run.
+#[must_use]
+pub fn history_blocks(
+    groups: &[HistoryGroup<'_>],
+    address: impl Fn(&Record) -> String,
+) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (index, group) in groups.iter().enumerate() {
+        blocks.push(Block::Heading(about(&group.runs)));
+        blocks.push(Block::List(trend_clauses(group)));
+        blocks.extend(chart(group, index).map(Block::Chart));
+        let tables = group.trends.chunks(MOST_RATES);
+        blocks.extend(tables.map(|trends| page_table(group, trends, &address)));
+    }
+    let notes: Vec<String> = notes(groups).into_iter().map(str::to_owned).collect();
+    if !notes.is_empty() {
+        blocks.push(Block::List(notes));
+    }
+    blocks
+}
+
+/// Rates over time, each as a share of its first figure; `None` without two moments.
+fn chart(group: &HistoryGroup<'_>, index: usize) -> Option<Chart> {
+    let starts = || group.runs.iter().filter_map(|run| started_at_s(run));
+    let (first, last) = (starts().min()?, starts().max()?);
+    if first == last {
+        return None;
+    }
+    let days = |second: i64| (second - first) as f64 / 86_400.0;
+    let curve = |trend: &RateTrend| {
+        let figures = group.runs.iter().filter_map(|run| {
+            let value = run.metric(&trend.metric)?.value;
+            Some((days(started_at_s(run)?), value))
+        });
+        let figures: Vec<(f64, f64)> = figures.filter(|(_, value)| *value > 0.0).collect();
+        let base = figures.first()?.1;
+        let points = figures
+            .into_iter()
+            .map(|(at, value)| (at, 100.0 * value / base));
+        Some(Curve {
+            name: workload_name(&trend.metric).to_owned(),
+            points: points.collect(),
+        })
+    };
+    let curves: Vec<Curve> = group
+        .trends
+        .iter()
+        .filter_map(curve)
+        .take(MOST_CURVES)
+        .collect();
+    let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+    let subtitle = match group.trends.len() > curves.len() {
+        true => format!("the first {} of {} rates", curves.len(), group.trends.len()),
+        false => String::new(),
+    };
+    Some(Chart::Curves(Curves {
+        heading: Heading {
+            name: format!("history-{}", index + 1),
+            title: "Rates over time, as a share of the first run".to_owned(),
+            subtitle,
+            footer: about(&group.runs),
+            about: names.join("; "),
+        },
+        x_axis: format!("days since {}", date_of(first as f64 / 86_400.0)),
+        y_axis: "% of the first run".to_owned(),
+        is_log: (false, false),
+        curves,
+    }))
+}
+
+/// The runs with some of their rates, the first run first.
+fn page_table(
+    group: &HistoryGroup<'_>,
+    trends: &[RateTrend],
+    address: impl Fn(&Record) -> String,
+) -> Block {
+    let left_out = group.runs.len().saturating_sub(MOST_RUNS);
+    let caption = match left_out {
+        0 => "Runs, the first one first".to_owned(),
+        _ => format!("The last {MOST_RUNS} of {} runs", group.runs.len()),
+    };
+    let mut columns = vec![Column::left("date"), Column::left("id")];
+    columns.extend(trends.iter().map(|trend| {
+        let unit = unit(&trend.metric, trend.quantity);
+        Column::right(format!("{}, {unit}", workload_name(&trend.metric)))
+    }));
+    let row = |run: &&Record| {
+        let [date, id] = title(run);
+        let figures = trends.iter().map(|trend| value(run, trend));
+        let metric = |trend: &RateTrend| Some(run.metric(&trend.metric)?.value);
+        let values = [None, None].into_iter().chain(trends.iter().map(metric));
+        Row::new([date, id].into_iter().chain(figures).collect())
+            .valued(values.collect())
+            .linked(address(run))
+    };
+    Block::Table {
+        caption,
+        table: Table {
+            columns,
+            rows: group.runs.iter().skip(left_out).map(row).collect(),
+        },
+    }
+}
+
+/// Date and short id of a run.
+fn title(run: &Record) -> [String; 2] {
+    let id = run.id.to_string();
+    [
+        date(run).unwrap_or(MISSING).to_owned(),
+        id.get(..SHORT_ID).unwrap_or(&id).to_owned(),
+    ]
 }
 
 /// Suite, board, kind of target and bus in words.
@@ -59,11 +194,7 @@ fn table(group: &HistoryGroup<'_>) -> Table {
             }),
     );
     let rows = group.runs.iter().map(|run| {
-        let id = run.id.to_string();
-        let mut cells = vec![
-            date(run).unwrap_or(MISSING).to_owned(),
-            id.get(..SHORT_ID).unwrap_or(&id).to_owned(),
-        ];
+        let mut cells = title(run).to_vec();
         let title = cells.join("  ");
         cells.extend(group.trends.iter().map(|trend| value(run, trend)));
         Row::new(cells).stacked(vec![title])
@@ -88,7 +219,7 @@ fn value(run: &Record, trend: &RateTrend) -> String {
 }
 
 /// Trend of each rate: changed rates, then unchanged ones, then undecided ones.
-fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
+fn trend_clauses(group: &HistoryGroup<'_>) -> Vec<String> {
     let of = |wanted: Option<Conclusion>| {
         let trends = group.trends.iter();
         trends.filter(move |trend| trend.outcome == wanted)
@@ -121,7 +252,7 @@ fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
             days => format!("too few days with runs for a trend: {days}, it takes {LEAST_DAYS}"),
         });
     }
-    points(&clauses, width)
+    clauses
 }
 
 /// `random write 4 KiB fell 31 % since 2026-03-01 (95 % CI 24 % to 37 %, p = 0.004)`.
@@ -159,7 +290,7 @@ fn date_of(at_days: f64) -> String {
     )
 }
 
-fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String> {
+fn notes(groups: &[HistoryGroup<'_>]) -> Vec<&'static str> {
     let is_tested = |trend: &RateTrend| trend.outcome.is_some();
     let mut notes = Vec::new();
     if groups
@@ -175,7 +306,7 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
     if groups.len() > 1 {
         notes.push("runs of different suites, places or circumstances are kept apart");
     }
-    painted(&notes, width, style, Tone::Dim)
+    notes
 }
 
 #[cfg(test)]
@@ -231,7 +362,45 @@ mod tests {
             runs: records.iter().collect(),
             trends: rate_trends(&[history]),
         };
-        let said = trend_lines(&group, 200).join(" ");
+        let said = trend_clauses(&group).join(" ");
         assert!(said.contains("fell 31 % since 2026-03-01 ("), "{said}");
+    }
+
+    /// Nine rates over more runs than a page shows: tables of seven and two rates, with links to the last runs.
+    #[test]
+    fn a_page_has_all_rates_and_states_which_runs_it_shows() {
+        let ids: Vec<String> = (0..9).map(|index| format!("rate_{index}")).collect();
+        let run = |day: i64| {
+            let mut run = Record::new(uuid::Uuid::new_v4(), Origin::of(OriginKind::Measured));
+            let start = jiff::Timestamp::from_second(1_767_225_600 + day * 86_400).unwrap();
+            run.started_at = Some(start.to_string());
+            let metric = |id: &String| Metric::new(id, Quantity::OperationRate, 100.0);
+            run.metrics = ids.iter().map(metric).collect();
+            run
+        };
+        let runs: Vec<Record> = (0..203).map(run).collect();
+        let groups = cardmark_judge::history(&runs, &[]);
+        let blocks = history_blocks(&groups, |run| format!("/runs/{}", run.id));
+        let tables: Vec<(&String, &Table)> = blocks
+            .iter()
+            .filter_map(|block| match block {
+                Block::Table { caption, table } => Some((caption, table)),
+                _ => None,
+            })
+            .collect();
+        let widths: Vec<usize> = tables.iter().map(|(_, it)| it.columns.len()).collect();
+        assert_eq!(widths, [2 + 7, 2 + 2]);
+        for (caption, table) in tables {
+            assert_eq!(caption, "The last 200 of 203 runs");
+            assert_eq!(table.rows.len(), 200);
+            let last = format!("/runs/{}", runs[202].id);
+            assert_eq!(table.rows[199].link.as_ref(), Some(&last));
+        }
+        let charts = blocks
+            .iter()
+            .filter(|block| matches!(block, Block::Chart(_)));
+        assert_eq!(charts.count(), 1);
+        let same = format!("the same within 10 %: {}", ids.join(", "));
+        assert!(blocks.contains(&Block::List(vec![same])), "{blocks:?}");
     }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use cardmark_core::{Context, DeviceInfo, Record};
 use cardmark_judge::{
-    self as judge, HistoryGroup, are_of_several_cards, sort_by_start, started_at_s,
+    self as judge, HistoryGroup, are_of_several_cards, by_card, sort_by_start, unreadable_start,
 };
-use cardmark_report::{card_history, device_line};
+use cardmark_report::{card_history, card_name};
 use cardmark_stats::RateTrend;
 use cardmark_store::{Condition, Store};
 use serde_json::json;
@@ -36,7 +36,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
         print::data(&format!("{:#}\n", as_json(card, &groups)))?;
         return Ok(Exit::Done);
     }
-    let name = runs.last().map_or_else(|| card.clone(), name_of);
+    let name = runs.last().map_or_else(|| card.clone(), card_name);
     let text = card_history(&name, &groups, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
@@ -74,8 +74,7 @@ fn of_card(card: &str) -> Result<Vec<Record>, CommandError> {
 
 /// Refuses runs whose time of start is not a time: they would be missing in the trends.
 fn refuse_unknown_times(runs: &[Record]) -> Result<(), CommandError> {
-    let is_damaged = |run: &&Record| run.started_at.is_some() && started_at_s(run).is_none();
-    match runs.iter().find(is_damaged) {
+    match unreadable_start(runs) {
         Some(run) => Err(CommandError::new(
             Exit::Trouble,
             format!("the time of run {} is not readable", run.id),
@@ -125,17 +124,6 @@ fn conditions_of(target: &str) -> Result<Vec<Condition>, CommandError> {
     }
 }
 
-/// Name of a card: its id and its own identification.
-fn name_of(run: &Record) -> String {
-    let Some(device) = run.devices.first() else {
-        return "card without a name".to_owned();
-    };
-    match device.card_id() {
-        Some(id) => format!("{id}, {}", device_line(device, &[])),
-        None => device_line(device, &[]),
-    }
-}
-
 fn as_json(card: &str, groups: &[HistoryGroup<'_>]) -> serde_json::Value {
     let run = |run: &&Record, trends: &[RateTrend]| {
         let rates: BTreeMap<&str, f64> = trends
@@ -162,26 +150,15 @@ fn as_json(card: &str, groups: &[HistoryGroup<'_>]) -> serde_json::Value {
 /// Lists the cards that there are runs of.
 fn cards(is_json: bool) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let mut cards = BTreeMap::<String, Vec<Record>>::new();
-    for run in select(&mut store, &[])? {
-        let id = run
-            .devices
-            .first()
-            .and_then(DeviceInfo::card_id)
-            .map(str::to_owned);
-        if let Some(id) = id {
-            cards.entry(id).or_default().push(run);
-        }
-    }
+    let cards = by_card(select(&mut store, &[])?);
     let day = |run: Option<&Record>| -> Option<String> {
         run?.started_at.as_deref()?.get(..10).map(str::to_owned)
     };
     let mut lines = Vec::new();
     let mut rows = Vec::new();
-    for (id, mut runs) in cards {
-        sort_by_start(&mut runs);
+    for (id, runs) in cards {
         let (first, last) = (day(runs.first()), day(runs.last()));
-        let name = runs.last().map_or_else(|| id.clone(), name_of);
+        let name = runs.last().map_or_else(|| id.clone(), card_name);
         rows.push(json!({
             "card": id, "name": name, "runs_count": runs.len(), "first": first, "last": last,
         }));
