@@ -23,8 +23,9 @@ use cardmark_core::{
 };
 use cardmark_judge::derive_again;
 use cardmark_share::{
-    Check, CheckName, CheckOutcome, Extract, SeedState, Summary, Surroundings, checks_around,
-    context_key, derive, is_quarantined, product_range, read_submission, write_submission,
+    Check, CheckName, CheckOutcome, EvidenceState, Extract, SeedState, Summary, Surroundings,
+    checks_around, context_key, derive, is_quarantined, product_range, read_submission,
+    write_submission,
 };
 use cardmark_sim::models;
 use uuid::Uuid;
@@ -124,10 +125,15 @@ impl Tally {
     }
 
     fn surroundings(&mut self, extract: &Extract) -> Surroundings {
-        let evidence = extract.evidence.clone();
-        let first = evidence.map(|evidence| *self.seen.entry(evidence).or_insert(extract.id));
+        let evidence = match extract.evidence.clone() {
+            None => EvidenceState::None,
+            Some(evidence) => match *self.seen.entry(evidence).or_insert(extract.id) {
+                first if first == extract.id => EvidenceState::New,
+                first => EvidenceState::Known(first),
+            },
+        };
         Surroundings {
-            same_evidence: first.filter(|first| *first != extract.id),
+            evidence,
             seed: extract.seed.as_ref().map(|_| SeedState::Foreign),
         }
     }

@@ -78,10 +78,22 @@ pub struct Check {
 /// Knowledge of the site about other records and about seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// A run that arrived before with the same evidence digest, and was not withdrawn.
-    pub same_evidence: Option<Uuid>,
+    /// State of the record's evidence digest.
+    pub evidence: EvidenceState,
     /// State of the record's seed; `None` if the record holds none.
     pub seed: Option<SeedState>,
+}
+
+/// An evidence digest among those of runs that arrived before, and were not withdrawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvidenceState {
+    /// The record has none.
+    #[default]
+    None,
+    /// No other run has it.
+    New,
+    /// This run has it.
+    Known(Uuid),
 }
 
 /// A seed in the list of those that the site issued.

@@ -12,10 +12,9 @@ mod stated;
 
 use cardmark_core::{METHOD, Record};
 use cardmark_judge::derive_again_with;
-use cardmark_stats::{Discrepancy, DiscrepancyKind, discrepancies};
-use uuid::Uuid;
+use cardmark_stats::{Accounts, DiscrepancyKind, accounts};
 
-use crate::check::{Check, CheckName, CheckOutcome, SeedState, Surroundings};
+use crate::check::{Check, CheckName, CheckOutcome, EvidenceState, SeedState, Surroundings};
 use crate::extract::Area;
 
 pub use level::{Level, level};
@@ -24,11 +23,11 @@ pub use range::product_range;
 /// Checks of a record by itself, in the order of [`CheckName`], and the record as it follows from its trials, with its
 /// labels. `received_on` is the day of arrival, such as `2026-11-25`.
 pub(crate) fn checks_and_derived(record: &Record, received_on: &str) -> (Vec<Check>, Record) {
-    let found = discrepancies(record);
+    let found = accounts(record);
     // The owner's statement changes verdicts, but not the document.
     let mut derived = record.clone();
     derived.labels.clear();
-    let differing = derive_again_with(&mut derived, &found);
+    let differing = derive_again_with(&mut derived, &found.discrepancies);
     derived.labels.clone_from(&record.labels);
     let checks = vec![
         recomputed::recomputed(record, &derived, &differing),
@@ -43,7 +42,7 @@ pub(crate) fn checks_and_derived(record: &Record, received_on: &str) -> (Vec<Che
 /// Checks beside other records. They cost nothing: a site makes them in the transaction that stores the record.
 #[must_use]
 pub fn checks_around(area: Area, around: Surroundings) -> [Check; 2] {
-    [repeats(area, around.same_evidence), fresh_seed(around.seed)]
+    [repeats(area, around.evidence), fresh_seed(around.seed)]
 }
 
 /// Returns whether a check failed.
@@ -64,21 +63,25 @@ fn unknown_method(record: &Record) -> Option<&'static str> {
     }
 }
 
-fn accounting(record: &Record, found: &[Discrepancy]) -> Check {
+fn accounting(record: &Record, found: &Accounts) -> Check {
     let name = CheckName::Accounting;
     if let Some(reason) = unknown_method(record) {
         return Check::of(name, CheckOutcome::CannotTell, reason);
     }
-    let mut broken: Vec<String> = found
-        .iter()
+    let of_trials = found.discrepancies.iter();
+    let mut broken: Vec<String> = of_trials
         .filter(|one| one.kind != DiscrepancyKind::Seed)
         .map(ToString::to_string)
         .collect();
     broken.extend(plausible::other_workload(record));
+    if broken.is_empty() && record.method < Some(METHOD) {
+        let reason = "the rules of its older method are not known here";
+        return Check::of(name, CheckOutcome::CannotTell, reason);
+    }
     failed_or_passed(name, &broken)
 }
 
-fn seed(record: &Record, found: &[Discrepancy]) -> Check {
+fn seed(record: &Record, found: &Accounts) -> Check {
     let name = CheckName::Seed;
     if let Some(reason) = unknown_method(record) {
         return Check::of(name, CheckOutcome::CannotTell, reason);
@@ -86,8 +89,14 @@ fn seed(record: &Record, found: &[Discrepancy]) -> Check {
     if record.seed.is_none() {
         return Check::of(name, CheckOutcome::CannotTell, "the record holds no seed");
     }
-    let of_seed = found.iter().filter(|one| one.kind == DiscrepancyKind::Seed);
-    failed_or_passed(name, &of_seed.map(ToString::to_string).collect::<Vec<_>>())
+    let all = found.discrepancies.iter();
+    let of_seed = all.filter(|one| one.kind == DiscrepancyKind::Seed);
+    let broken: Vec<String> = of_seed.map(ToString::to_string).collect();
+    if broken.is_empty() && found.drawn_trials_count == 0 {
+        let reason = "no operation at a random place can be compared with the seed";
+        return Check::of(name, CheckOutcome::CannotTell, reason);
+    }
+    failed_or_passed(name, &broken)
 }
 
 fn failed_or_passed(name: CheckName, broken: &[String]) -> Check {
@@ -102,15 +111,16 @@ fn failed_or_passed(name: CheckName, broken: &[String]) -> Check {
 }
 
 /// With the same seed, a simulated card gives the same measurements again; each version of the program names the run otherwise.
-fn repeats(area: Area, same_evidence: Option<Uuid>) -> Check {
-    if area == Area::Simulated {
-        let reason = "a simulated card repeats itself";
-        return Check::of(CheckName::Repeats, CheckOutcome::CannotTell, reason);
-    }
-    match same_evidence {
-        None => Check::passed(CheckName::Repeats),
-        Some(other) => Check::of(
-            CheckName::Repeats,
+fn repeats(area: Area, evidence: EvidenceState) -> Check {
+    let (name, cannot_tell) = (CheckName::Repeats, CheckOutcome::CannotTell);
+    match evidence {
+        _ if area == Area::Simulated => {
+            Check::of(name, cannot_tell, "a simulated card repeats itself")
+        }
+        EvidenceState::None => Check::of(name, cannot_tell, "the record has no trials to compare"),
+        EvidenceState::New => Check::passed(name),
+        EvidenceState::Known(other) => Check::of(
+            name,
             CheckOutcome::Failed,
             format!("the same measurements are in run {other}"),
         ),

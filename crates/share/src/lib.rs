@@ -20,7 +20,7 @@ pub use api::{
     Accepted, IssuedSeed, PROBLEM_TYPE, Problem, ProblemAt, SEED_DAYS, STATE_QUARANTINED,
     STATE_SHARED, STATE_WITHDRAWN, TAG_HEADER, TOKEN_HASH_HEADER,
 };
-pub use check::{Check, CheckName, CheckOutcome, SeedState, Surroundings};
+pub use check::{Check, CheckName, CheckOutcome, EvidenceState, SeedState, Surroundings};
 pub use checks::{Level, checks_around, is_quarantined, level, product_range};
 pub use derivation::{Derivation, derive};
 pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};

@@ -25,7 +25,12 @@ pub fn bucket_of_value(value: f64) -> i32 {
 /// The middle of a bucket.
 #[must_use]
 pub fn value_of_bucket(bucket: i32) -> f64 {
-    libm::exp2((f64::from(bucket) + 0.5) / PER_OCTAVE)
+    middle(f64::from(bucket))
+}
+
+/// The value half a bucket above this place: finite, and not 0, for any bucket of a figure.
+fn middle(place: f64) -> f64 {
+    libm::exp2((place + 0.5) / PER_OCTAVE).clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 
 /// Numbers of submitters by bucket.
@@ -82,25 +87,27 @@ impl Summary {
     pub fn median(&self) -> Option<(f64, Option<Interval>)> {
         let count = self.count();
         let last = count.checked_sub(1)?;
-        let value = libm::sqrt(self.at_rank(last / 2)? * self.at_rank(last.div_ceil(2))?);
+        let (low, high) = (self.at_rank(last / 2)?, self.at_rank(last.div_ceil(2))?);
+        // The geometric mean, whose product of two figures could overflow.
+        let value = middle(f64::midpoint(low.into(), high.into()));
         let interval = median_ranks(count).and_then(|(low, high)| {
             Some(Interval {
                 value,
-                low: self.at_rank(low)?,
-                high: self.at_rank(high)?,
+                low: value_of_bucket(self.at_rank(low)?),
+                high: value_of_bucket(self.at_rank(high)?),
             })
         });
         Some((value, interval))
     }
 
-    /// The value of the submitter with this rank, from 0.
-    fn at_rank(&self, rank: u64) -> Option<f64> {
+    /// The bucket of the submitter with this rank, from 0.
+    fn at_rank(&self, rank: u64) -> Option<i32> {
         let mut before = 0;
         let found = self.counts.iter().find(|(_, count)| {
             before += **count;
             before > rank
         });
-        found.map(|(bucket, _)| value_of_bucket(*bucket))
+        found.map(|(bucket, _)| *bucket)
     }
 }
 
@@ -137,6 +144,21 @@ mod tests {
             let interval = interval.unwrap();
             for (one, other) in [(interval.low, exact.low), (interval.high, exact.high)] {
                 prop_assert!((one / other - 1.0).abs() < 0.006);
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_and_smallest_figures_have_finite_medians() {
+        for value in [f64::MAX, 1e200, 1e-200, f64::MIN_POSITIVE, 5e-324] {
+            let mut summary = Summary::default();
+            for _ in 0..8 {
+                summary.add(value);
+            }
+            let (median, interval) = summary.median().unwrap();
+            let interval = interval.unwrap();
+            for found in [median, interval.low, interval.high] {
+                assert!(found.is_finite() && found > 0.0, "{value}: {found}");
             }
         }
     }

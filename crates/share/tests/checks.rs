@@ -17,8 +17,9 @@ use cardmark_core::{
 };
 use cardmark_judge::derive_again;
 use cardmark_share::{
-    Area, Check, CheckName, CheckOutcome, Level, SeedState, Submission, Summary, Surroundings,
-    checks_around, derive, is_quarantined, level, product_range, read_submission, write_submission,
+    Area, Check, CheckName, CheckOutcome, EvidenceState, Level, SeedState, Submission, Summary,
+    Surroundings, checks_around, derive, is_quarantined, level, product_range, read_submission,
+    write_submission,
 };
 
 const TODAY: &str = "2026-11-25";
@@ -392,26 +393,36 @@ fn wrong_clocks_are_marked_and_not_hidden() {
 #[test]
 fn copies_and_seeds_are_judged_beside_others() {
     let other = uuid::Uuid::from_u128(7);
-    let around_in = |area, same_evidence, seed| {
-        let around = Surroundings {
-            same_evidence,
-            seed,
-        };
-        checks_around(area, around)
-    };
-    let around = |same_evidence, seed| around_in(Area::Shared, same_evidence, seed);
-    let copy = around(Some(other), None);
+    let around_in = |area, evidence, seed| checks_around(area, Surroundings { evidence, seed });
+    let around = |evidence, seed| around_in(Area::Shared, evidence, seed);
+    let (new, known) = (EvidenceState::New, EvidenceState::Known(other));
+    let copy = around(known, None);
     assert!(is_quarantined(&copy) && copy[0].reason.contains(&other.to_string()));
     // Two people who try the same simulated card are honest.
-    let simulated = around_in(Area::Simulated, Some(other), None);
+    let simulated = around_in(Area::Simulated, known, None);
     assert_eq!(simulated[0].outcome, CheckOutcome::CannotTell);
-    assert!(!is_quarantined(&around(None, Some(SeedState::Used))));
-    let fresh = around(None, Some(SeedState::Fresh));
+    let nothing_to_compare = around(EvidenceState::None, None);
+    assert_eq!(nothing_to_compare[0].outcome, CheckOutcome::CannotTell);
+    assert_eq!(around(new, None)[0].outcome, CheckOutcome::Passed);
+    assert!(!is_quarantined(&around(new, Some(SeedState::Used))));
+    let with_seed = |of_seed, state| {
+        let seed = Check {
+            name: CheckName::Seed,
+            outcome: of_seed,
+            reason: String::new(),
+        };
+        let [repeats, fresh] = around(new, Some(state));
+        vec![seed, repeats, fresh]
+    };
+    let mut fresh = with_seed(CheckOutcome::Passed, SeedState::Fresh);
     assert_eq!(level("measured", &fresh), Level::MeasuredWithFreshSeed);
-    assert_eq!(
-        level("measured", &around(None, Some(SeedState::Expired))),
-        Level::Measured
-    );
+    for other in [
+        with_seed(CheckOutcome::Passed, SeedState::Expired),
+        // Nothing in the run shows that it used the seed.
+        with_seed(CheckOutcome::CannotTell, SeedState::Fresh),
+    ] {
+        assert_eq!(level("measured", &other), Level::Measured);
+    }
     for (origin, expected) in [
         ("simulated", Level::Simulated),
         ("imported", Level::Imported),
@@ -419,6 +430,8 @@ fn copies_and_seeds_are_judged_beside_others() {
     ] {
         assert_eq!(level(origin, &fresh), expected);
     }
+    fresh.extend(copy);
+    assert_eq!(level("measured", &fresh), Level::Measured);
 }
 
 #[test]

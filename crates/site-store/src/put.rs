@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use cardmark_share::{
-    Area, Check, CheckName, Extract, SeedState, Summary, Surroundings, checks_around, context_key,
-    level, product_range,
+    Area, Check, CheckName, EvidenceState, Extract, SeedState, Summary, Surroundings,
+    checks_around, context_key, level, product_range,
 };
 use sqlx::AnyConnection;
-use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::moderation::decisions::{Decisions, Named, Standing, Subject};
@@ -60,24 +59,24 @@ async fn surroundings(
     extract: &Extract,
     now_ms: i64,
 ) -> Result<Surroundings> {
-    let same_evidence = match &extract.evidence {
+    let evidence = match &extract.evidence {
         Some(evidence) => with_evidence(connection, evidence).await?,
-        None => None,
+        None => EvidenceState::None,
     };
     let seed = match &extract.seed {
         Some(seed) => Some(seeds::state(connection, seed, now_ms).await?),
         None => None,
     };
-    Ok(Surroundings {
-        same_evidence,
-        seed,
-    })
+    Ok(Surroundings { evidence, seed })
 }
 
-async fn with_evidence(connection: &mut AnyConnection, evidence: &str) -> Result<Option<Uuid>> {
+async fn with_evidence(connection: &mut AnyConnection, evidence: &str) -> Result<EvidenceState> {
     let text = "select id from records where evidence = $1 order by received_ms, id limit 1";
     let row = row(connection, text, values![evidence]).await?;
-    row.map(|row| row.uuid(0)).transpose()
+    Ok(match row {
+        Some(row) => EvidenceState::Known(row.uuid(0)?),
+        None => EvidenceState::New,
+    })
 }
 
 /// Compares figures with those of other cards of the product.

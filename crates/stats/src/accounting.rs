@@ -34,14 +34,34 @@ const OF_TRIALS: [fn(&Trial) -> Option<String>; 15] = [
     windows::windows,
 ];
 
+/// What the rules say about a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accounts {
+    /// The contradictions, in the order of the trials.
+    pub discrepancies: Vec<Discrepancy>,
+    /// Trials whose slowest operations were looked for among random places that the seed draws.
+    pub drawn_trials_count: u64,
+}
+
 /// Returns the contradictions within a record, in the order of its trials. Records of other methods follow other
 /// rules; of them only what their method cannot hold is returned.
 #[must_use]
 pub fn discrepancies(record: &Record) -> Vec<Discrepancy> {
+    accounts(record).discrepancies
+}
+
+/// Returns the contradictions of [`discrepancies`], and how much was compared with the seed.
+#[must_use]
+pub fn accounts(record: &Record) -> Accounts {
     match record.method {
         Some(METHOD) => {}
-        Some(older) if older < METHOD => return too_new(record).into_iter().collect(),
-        _ => return Vec::new(),
+        Some(older) if older < METHOD => {
+            return Accounts {
+                discrepancies: too_new(record).into_iter().collect(),
+                drawn_trials_count: 0,
+            };
+        }
+        _ => return Accounts::default(),
     }
     let known = record.trials.iter().filter(|trial| drawn::is_known(trial));
     let broken = known.flat_map(|trial| {
@@ -50,9 +70,13 @@ pub fn discrepancies(record: &Record) -> Vec<Discrepancy> {
     });
     let mut found: Vec<_> = broken.collect();
     found.extend(order::order(record));
-    found.extend(drawn::drawn(record));
+    let (of_seed, drawn_trials_count) = drawn::drawn(record);
+    found.extend(of_seed);
     found.extend(copies::copies(record));
-    found
+    Accounts {
+        discrepancies: found,
+        drawn_trials_count,
+    }
 }
 
 /// A record of an older method with work that its method did not record.

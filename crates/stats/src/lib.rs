@@ -50,7 +50,7 @@ mod ties;
 mod windows;
 mod within;
 
-pub use accounting::{Discrepancy, DiscrepancyKind, discrepancies};
+pub use accounting::{Accounts, Discrepancy, DiscrepancyKind, accounts, discrepancies};
 pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again};
 pub use agreement::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement, AgreementRow};
 pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};

@@ -15,9 +15,9 @@ pub enum Level {
     Published,
     /// Figures from another tool's output.
     Imported,
-    /// Measured by this program; no check failed.
+    /// Measured by this program.
     Measured,
-    /// Measured by this program, with a seed that the site had issued shortly before: the run is later than the seed.
+    /// Measured by this program at places that a seed draws which the site had issued shortly before; no check failed.
     MeasuredWithFreshSeed,
 }
 
@@ -25,9 +25,14 @@ pub enum Level {
 /// origin is treated as imported.
 #[must_use]
 pub fn level(origin: &str, checks: &[Check]) -> Level {
-    let is_fresh = checks
-        .iter()
-        .any(|check| check.name == CheckName::FreshSeed && check.outcome == CheckOutcome::Passed);
+    let has_passed = |name| {
+        let is_passed = |check: &Check| check.name == name && check.outcome == CheckOutcome::Passed;
+        checks.iter().any(is_passed)
+    };
+    // Without places that the seed draws, any seed would do.
+    let is_fresh = has_passed(CheckName::FreshSeed)
+        && has_passed(CheckName::Seed)
+        && !super::is_quarantined(checks);
     match origin {
         "simulated" => Level::Simulated,
         "published" => Level::Published,

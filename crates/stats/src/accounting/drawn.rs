@@ -18,14 +18,16 @@ pub(super) fn is_known(trial: &Trial) -> bool {
     trial.workload.is_known() && trial.workload.block_bytes > 0
 }
 
-/// Returns trials whose slowest operations, or whose number of reads, the seed does not draw.
-pub(super) fn drawn(record: &Record) -> Vec<Discrepancy> {
+/// Returns trials whose slowest operations, or whose number of reads, the seed does not draw, and the number of trials with random
+/// places that were compared.
+pub(super) fn drawn(record: &Record) -> (Vec<Discrepancy>, u64) {
     let seed = record.seed.as_ref();
     let Some(seed) = seed.and_then(|seed| u64::from_str_radix(seed, 16).ok()) else {
-        return Vec::new();
+        return (Vec::new(), 0);
     };
     let mut draws = Draws {
         seed,
+        compared_count: 0,
         left_count: MOST_DRAWS_COUNT,
         next_blocks: HashMap::new(),
     };
@@ -34,7 +36,7 @@ pub(super) fn drawn(record: &Record) -> Vec<Discrepancy> {
         let what = outside(trial).or_else(|| draws.contradiction(trial));
         found.extend(what.map(|what| Discrepancy::of(DiscrepancyKind::Seed, trial, what)));
     }
-    found
+    (found, draws.compared_count)
 }
 
 /// An operation outside the span, or not at a block.
@@ -61,6 +63,8 @@ fn outside(trial: &Trial) -> Option<String> {
 /// Draws that are repeated.
 struct Draws<'a> {
     seed: u64,
+    /// Trials with random places that were compared.
+    compared_count: u64,
     left_count: u64,
     /// Possible first blocks of the next trial of a sequential workload; absent if not known.
     next_blocks: HashMap<&'a str, Vec<u64>>,
@@ -112,6 +116,8 @@ impl<'a> Draws<'a> {
                 ends.push(next_block);
             }
         }
+        let is_random = workload.order == Order::Random && !wanted.is_empty();
+        self.compared_count += u64::from(is_random);
         if ends.is_empty() {
             return Some("its slowest operations are not where the seed puts them".to_owned());
         }

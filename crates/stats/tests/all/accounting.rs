@@ -1,7 +1,7 @@
 //! Contradictions within a record of two trials, calculated by hand.
 
-use cardmark_core::{METHOD, Offsets, Record, Slice, Trial, TrialDraws, Untimed};
-use cardmark_stats::{DiscrepancyKind, discrepancies};
+use cardmark_core::{METHOD, Offsets, Order, Record, Slice, Trial, TrialDraws, Untimed};
+use cardmark_stats::{DiscrepancyKind, accounts, discrepancies};
 
 use crate::support::{latencies, record, trial, workload};
 
@@ -169,4 +169,27 @@ fn the_largest_numbers_are_contradictions() {
     trial.latency.max_ns = u64::MAX;
     trial.slice_span_ns = 0;
     assert!(!discrepancies(&record).is_empty());
+}
+
+#[test]
+fn trials_at_random_places_are_counted() {
+    let drawn = |change: fn(&mut Record)| {
+        let mut record = honest_record();
+        change(&mut record);
+        accounts(&record).drawn_trials_count
+    };
+    assert_eq!(drawn(|_| ()), 2);
+    // Any seed fits to these.
+    assert_eq!(drawn(|record| record.seed = None), 0);
+    assert_eq!(drawn(|record| record.method = Some(METHOD - 1)), 0);
+    for order in [Order::Sequential, Order::Permuted, Order::Spread] {
+        let mut record = honest_record();
+        record.trials[0].workload.order = order;
+        assert_eq!(accounts(&record).drawn_trials_count, 1, "{order:?}");
+    }
+    let without = |record: &mut Record| {
+        let slices = record.trials[1].slices.iter_mut();
+        slices.for_each(|slice| slice.3 = None);
+    };
+    assert_eq!(drawn(without), 1);
 }
