@@ -222,7 +222,16 @@ impl Config {
             writes: file.writes,
             reads_at_once: file.reads_at_once.unwrap_or(200),
             reads_per_s: file.reads_per_s.unwrap_or(40),
-            connections: file.connections.unwrap_or(4_096),
+            connections: match file.connections {
+                Some(0) => {
+                    return Err(wrong(
+                        "connections",
+                        "0",
+                        "nobody could be served; it has to be 1 or more",
+                    ));
+                }
+                stated => stated.unwrap_or(4_096),
+            },
             packs: PacksConfig {
                 url: text("CARDMARK_PACKS_URL", &file.packs.url),
                 ..file.packs

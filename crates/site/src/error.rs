@@ -18,6 +18,14 @@ pub enum SiteError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// `CARDMARK_LOG` cannot be read.
+    #[error("CARDMARK_LOG is {text:?}; it has to be levels, such as info or info,sqlx=warn")]
+    Log {
+        /// Its value.
+        text: String,
+        /// What is wrong.
+        source: tracing_subscriber::filter::ParseError,
+    },
     /// The database cannot be used.
     #[error("cannot use the database")]
     Store(#[from] SiteStoreError),
@@ -90,6 +98,9 @@ pub enum SiteError {
     /// A password was typed otherwise the second time.
     #[error("the passwords differ")]
     PasswordsDiffer,
+    /// Runs that an operator named are not in the database.
+    #[error("runs that are not in this database: {0}; the others are withdrawn")]
+    UnknownRuns(u64),
     /// Signals cannot be received.
     #[error("cannot receive signals")]
     Signals(#[source] std::io::Error),

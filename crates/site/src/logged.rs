@@ -1,4 +1,4 @@
-//! Common part of all requests: an id, a limit for reading, a line in the log, and a count.
+//! Common part of all requests: an id, a limit, a line in the log, and a count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +9,7 @@ use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::body::discard;
 use crate::peer::{Peer, block_hash, client};
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -34,12 +35,16 @@ pub(crate) async fn logged(
         .get::<MatchedPath>()
         .map_or("none", MatchedPath::as_str)
         .to_owned();
-    let mut response = match read_limit(&site, &request, &method, &route, began) {
+    let mut response = match limit(&site, &request, &route, began) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+        Err(refusal) => {
+            discard(request.into_body()).await;
+            refusal.into_response()
+        }
     };
     let (status, took) = (response.status().as_u16(), began.elapsed());
-    site.metrics.answered(method.as_str(), &route, status, took);
+    site.metrics
+        .answered(counted(&method), &route, status, took);
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     tracing::info!(request_id = id, %method, route, status, micros, "answered");
     if let Ok(value) = HeaderValue::from_str(&id) {
@@ -48,15 +53,19 @@ pub(crate) async fn logged(
     response
 }
 
-/// Submissions and seeds have limits of their own.
-fn read_limit(
-    site: &Site,
-    request: &Request,
-    method: &Method,
-    route: &str,
-    now: Instant,
-) -> Result<(), Refusal> {
-    if *method == Method::POST || UNLIMITED.contains(&route) {
+/// Method in the counts. A client can send any word as its method, and each would stay in memory.
+fn counted(method: &Method) -> &str {
+    match *method {
+        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::DELETE => method.as_str(),
+        Method::OPTIONS | Method::PATCH | Method::CONNECT | Method::TRACE => method.as_str(),
+        _ => "other",
+    }
+}
+
+/// All requests of an address block have one limit, so that those that are refused cost their sender too. What is stored has
+/// limits of its own beside it.
+fn limit(site: &Site, request: &Request, route: &str, now: Instant) -> Result<(), Refusal> {
+    if UNLIMITED.contains(&route) {
         return Ok(());
     }
     let peer = request.extensions().get::<Peer>().copied();

@@ -23,10 +23,10 @@ use crate::config::Config;
 use crate::dumps;
 use crate::error::SiteError;
 use crate::export::export_pages;
-use crate::mine::Library;
+use crate::mine::{Library, check};
 use crate::packing::{PackReader, Packing, PackingDone, PackingError, pack};
 use crate::server::{Served, listen};
-use crate::state::Site;
+use crate::state::{Personal, Site};
 
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -43,7 +43,7 @@ const APPLY_EVERY: Duration = Duration::from_secs(60);
 /// # Errors
 /// If the database or the port cannot be used.
 pub async fn serve(config: Config) -> Result<(), SiteError> {
-    begin_log();
+    begin_log()?;
     if config.secret.is_none() {
         tracing::warn!(
             "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
@@ -76,7 +76,7 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
 /// # Errors
 /// If the address is not of this computer alone; if there is no store; as [`serve`].
 pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), SiteError> {
-    begin_log();
+    begin_log()?;
     if !config.listen.ip().is_loopback() {
         return Err(SiteError::NotLocal(config.listen));
     }
@@ -90,11 +90,16 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     if let Some(missing) = stores.iter().find(|path| !path.exists()) {
         return Err(SiteError::NoStore(missing.clone()));
     }
+    check(&stores)?;
     let served = listen(config.listen, config.connections, config.behind_proxy).await?;
     let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
     let database = folder.path().join("mine.sqlite");
     let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;
-    let site = Arc::new(Site::new(store, config).personal(journals));
+    let mine = Personal {
+        journals,
+        stores: stores.clone(),
+    };
+    let site = Arc::new(Site::new(store, config).personal(mine));
     let following = tokio::spawn(Library::new(stores).follow(Arc::clone(&site)));
     answer(served, &site).await;
     following.abort();
@@ -102,14 +107,17 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     Ok(())
 }
 
-fn begin_log() {
-    let filter = EnvFilter::try_from_env("CARDMARK_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+fn begin_log() -> Result<(), SiteError> {
+    let filter = match std::env::var("CARDMARK_LOG") {
+        Ok(text) => EnvFilter::try_new(&text).map_err(|source| SiteError::Log { text, source })?,
+        Err(_) => EnvFilter::new("info,sqlx=warn"),
+    };
     tracing_subscriber::fmt()
         .json()
         .with_writer(std::io::stderr)
         .with_env_filter(filter)
         .init();
+    Ok(())
 }
 
 async fn answer(served: Served, site: &Arc<Site>) {

@@ -131,6 +131,19 @@ impl Refusal {
         refusal
     }
 
+    /// The database was lost, perhaps while it stored the request.
+    fn unavailable() -> Self {
+        let detail = "the database does not answer, and it is not known whether this request was kept; sent again, it counts once";
+        let mut refusal = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unavailable",
+            "The database does not answer",
+            detail,
+        );
+        refusal.retry_after_s = Some(BUSY_RETRY_S);
+        refusal
+    }
+
     /// A document is in a pack whose storage does not answer.
     fn pack_away() -> Self {
         let detail = "the document is in a storage that does not answer now; everything else does";
@@ -251,7 +264,7 @@ impl From<SiteStoreError> for Refusal {
             }
             SiteStoreError::Unavailable(error) => {
                 tracing::error!(error = ?error, "the database cannot be reached");
-                Self::busy()
+                Self::unavailable()
             }
             other => {
                 tracing::error!(error = ?other, "the database failed");

@@ -53,8 +53,8 @@ mod tests {
     use super::*;
     use crate::app::router;
     use crate::config::Config;
-    use crate::state::Site;
-    use crate::submit::{Sender, incoming_of};
+    use crate::state::{MOST_CHECKING_OF_BLOCK, Site};
+    use crate::submit::{Sender, incoming_of, place};
 
     /// Only a page that waits in the wrong queue takes as long.
     const LONGEST: Duration = Duration::from_mins(2);
@@ -114,6 +114,20 @@ mod tests {
             assert_eq!(answer.unwrap().status(), StatusCode::OK, "{address}");
         }
         drop(ends);
+    }
+
+    #[tokio::test]
+    async fn one_address_block_leaves_places_for_others() {
+        let (_folder, site, _) = site_with_run().await;
+        let mut places = Vec::new();
+        while let Ok(place) = place(&site, [1; 16]) {
+            places.push(place);
+        }
+        assert_eq!(places.len(), MOST_CHECKING_OF_BLOCK);
+        let other = place(&site, [2; 16]);
+        assert!(other.is_ok());
+        drop(places);
+        assert!(place(&site, [1; 16]).is_ok());
     }
 
     #[tokio::test]

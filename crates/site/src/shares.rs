@@ -1,4 +1,4 @@
-//! Parts for address blocks of connections, and of memory for bodies.
+//! Parts for address blocks: of connections, of memory for bodies, and of places among submissions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cardmark_site_packs::PackStorage;
 use cardmark_site_store::SiteStore;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::body::BodyMemory;
@@ -16,9 +15,12 @@ use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
 use crate::packing::PackReader;
 use crate::processors::Processors;
+use crate::shares::Shares;
 
 /// Submissions that are checked or wait for it.
 const MOST_CHECKING: usize = 64;
+/// Part of them that one address block may have: a quarter.
+pub(crate) const MOST_CHECKING_OF_BLOCK: usize = MOST_CHECKING / 4;
 
 /// Seeds for one address block, at once and per second.
 const SEEDS_AT_ONCE: u32 = 60;
@@ -35,7 +37,7 @@ pub struct Site {
     pub(crate) instance: String,
     pub(crate) bodies: BodyMemory,
     /// Places for submissions that are checked or wait for it.
-    pub(crate) checking: Semaphore,
+    pub(crate) checking: Arc<Shares>,
     /// Turns of submissions and of whoever signs in.
     pub(crate) writers: Processors,
     /// Turns of whoever reads, so that no page waits behind submissions.
@@ -47,21 +49,29 @@ pub struct Site {
     pub(crate) packs: Option<PackStorage>,
     pub(crate) answers: Answers,
     pub(crate) contexts: KeptContexts,
-    /// Directory of the journals of this computer, if this is the personal instance.
-    pub(crate) mine: Option<PathBuf>,
+    /// What is shown of this computer, if this is the personal instance.
+    pub(crate) mine: Option<Personal>,
+}
+
+/// What the personal instance shows of a computer.
+#[derive(Clone, Debug)]
+pub struct Personal {
+    /// Directory of the journals.
+    pub journals: PathBuf,
+    /// Stores of runs.
+    pub stores: Vec<PathBuf>,
 }
 
 impl Site {
-    /// Makes it the personal instance of the computer whose journals are in this directory: nothing can be sent to it, and pages of
-    /// other sites cannot read it.
+    /// Makes it the personal instance of a computer: nothing can be sent to it, and pages of other sites cannot read it.
     #[must_use]
-    pub fn personal(self, journals: PathBuf) -> Self {
+    pub fn personal(self, mine: Personal) -> Self {
         let config = Config {
             dumps: None,
             ..self.config
         };
         Self {
-            mine: Some(journals),
+            mine: Some(mine),
             config,
             ..self
         }
@@ -91,7 +101,7 @@ impl Site {
             secret: secret.into_bytes(),
             instance: random[..6].to_owned(),
             bodies: BodyMemory::default(),
-            checking: Semaphore::new(MOST_CHECKING),
+            checking: Shares::new(MOST_CHECKING),
             writers: Processors::default(),
             readers: Processors::default(),
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),

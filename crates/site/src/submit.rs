@@ -15,14 +15,14 @@ use cardmark_share::{
 use cardmark_site_data::packed;
 use cardmark_site_store::{Bucket, Incoming, Put};
 use sha2::{Digest, Sha256};
-use tokio::sync::SemaphorePermit;
 use utoipa::IntoParams;
 
 use crate::answers::{accepted, day_of, now_ms};
 use crate::body::{MOST_BODY, Received, discard};
 use crate::peer::Block;
 use crate::problem::Refusal;
-use crate::state::Site;
+use crate::shares::Share;
+use crate::state::{MOST_CHECKING_OF_BLOCK, Site};
 
 /// Headers of a submission.
 #[derive(IntoParams)]
@@ -105,7 +105,7 @@ async fn answer(
     let limits = limits(site, block, sender.submitter);
     let received = site.bodies.receive(block, headers, body, MOST_BODY).await?;
     // After the body: a slow one holds no place.
-    let place = place(site)?;
+    let place = place(site, block)?;
     let check = move || incoming(received, sender, limits);
     let incoming = site.writers.run(check).await??;
     let put = site.store.put(incoming).await?;
@@ -128,9 +128,13 @@ async fn answer(
     }
 }
 
-/// A place among submissions that are checked or wait for it; fails if all are taken.
-pub(crate) fn place(site: &Site) -> Result<SemaphorePermit<'_>, Refusal> {
-    site.checking.try_acquire().map_err(|_| Refusal::busy())
+/// A place among submissions that are checked or wait for it; fails if all are taken, or all of the address block.
+pub(crate) fn place(site: &Site, block: [u8; 16]) -> Result<Share, Refusal> {
+    let mut place = Share::of(&site.checking, block);
+    match place.take(1, MOST_CHECKING_OF_BLOCK) {
+        true => Ok(place),
+        false => Err(Refusal::busy()),
+    }
 }
 
 fn located(answer: &Accepted) -> impl IntoResponse {

@@ -1,7 +1,7 @@
 //! Submissions and what follows from them.
 
 use axum::http::StatusCode;
-use cardmark_core::{Record, record_to_json};
+use cardmark_core::{Offsets, Order, OriginKind, Record, Trial, TrialDraws, record_to_json};
 use serde_json::Value;
 
 use crate::rig::{Rig, another, config, corpus, id_of, measured, text_of};
@@ -125,23 +125,65 @@ async fn simulated_runs_are_apart() {
     assert_eq!(product.status, StatusCode::NOT_FOUND);
 }
 
+/// The run as if it had used this seed: its slowest operations are where the seed draws the first of their slices.
+fn drawn_again(mut record: Record, seed: &str) -> Record {
+    record.seed = Some(seed.to_owned());
+    let seed = u64::from_str_radix(seed, 16).unwrap();
+    let of_one_stream = |trial: &&mut Trial| trial.workload.manner.streams_count <= 1;
+    for trial in record.trials.iter_mut().filter(of_one_stream) {
+        if trial.workload.order != Order::Random {
+            continue;
+        }
+        let draws = TrialDraws {
+            seed,
+            id: trial.id,
+            ..TrialDraws::default()
+        };
+        let mut offsets = Offsets::new(&trial.workload, draws);
+        let ramp_count = trial.untimed.unwrap().ramp_operations_count;
+        for _ in 0..ramp_count {
+            offsets.next_offset();
+        }
+        for slice in &mut trial.slices {
+            let drawn: Vec<u64> = (0..slice.1).map(|_| offsets.next_offset()).collect();
+            slice.3 = slice.3.map(|_| drawn[0]);
+        }
+    }
+    record
+}
+
 #[tokio::test]
 async fn a_fresh_seed_raises_the_level_once() {
     let rig = Rig::new().await;
-    let issued = rig.ask("POST", "/api/v1/seeds", &[], "").await;
-    assert_eq!(issued.status, StatusCode::CREATED);
-    let seed = issued.json()["seed"].as_str().unwrap().to_owned();
-    assert_eq!(seed.len(), 16);
-    // No run of this seed is at hand; a record without random places fits to any.
-    let with_seed = |number: u128| {
-        let mut record = corpus("run-measured-application");
+    let mut seeds = Vec::new();
+    for _ in 0..2 {
+        let issued = rig.ask("POST", "/api/v1/seeds", &[], "").await;
+        assert_eq!(issued.status, StatusCode::CREATED);
+        seeds.push(issued.json()["seed"].as_str().unwrap().to_owned());
+        assert_eq!(seeds.last().unwrap().len(), 16);
+    }
+    let with_seed = |record: Record, seed: &str, number: u128| {
+        let mut record = drawn_again(record, seed);
         record.id = another(number).id;
-        record.seed = Some(seed.clone());
         record.trials.last_mut().unwrap().started_ns += u64::try_from(number).unwrap();
         let _ = cardmark_judge::derive_again(&mut record);
         text_of(&record)
     };
+    // Any seed fits to a run without random places: it shows nothing.
+    let mut in_order = corpus("run-sim-patchy-32gb-position");
+    in_order.origin.kind = OriginKind::Measured;
+    let of_any = with_seed(in_order, &seeds[0], 3);
+    let of_any = rig.submit(1, &of_any).await.json();
+    assert_eq!(check(&of_any, "fresh_seed")["outcome"], "passed");
+    assert_eq!(check(&of_any, "seed")["outcome"], "cannot_tell");
+    assert_eq!(
+        (&of_any["state"], &of_any["level"]),
+        (&"shared".into(), &"measured".into()),
+        "{of_any:#}"
+    );
+    let with_seed = |number| with_seed(corpus("run-measured-application"), &seeds[1], number);
     let first = rig.submit(1, &with_seed(1)).await.json();
+    assert_eq!(check(&first, "seed")["outcome"], "passed", "{first:#}");
     assert_eq!(
         check(&first, "fresh_seed")["outcome"],
         "passed",
@@ -240,4 +282,31 @@ async fn hostile_texts_are_data() {
         (product.status, &product.json()["runs_count"]),
         (StatusCode::OK, &1.into())
     );
+}
+
+/// What is refused costs a limit too, and what a client names its method stays in no memory.
+#[tokio::test]
+async fn refused_requests_are_limited_and_odd_methods_are_counted_as_one() {
+    let mut config = config();
+    (config.reads_at_once, config.reads_per_s) = (5, 1);
+    let rig = Rig::with(config).await;
+    let mut statuses = Vec::new();
+    for _ in 0..50 {
+        let body = "x".repeat(100_000);
+        let answer = rig.ask("POST", "/api/v1/records", &[], body).await;
+        statuses.push(answer.status);
+    }
+    assert_eq!(statuses[0], StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(
+        statuses.contains(&StatusCode::TOO_MANY_REQUESTS),
+        "{statuses:?}"
+    );
+    for number in 0..20 {
+        rig.ask(&format!("ODD{number}"), "/products", &[], "").await;
+    }
+    let metrics = rig.get("/metrics").await.text();
+    assert!(!metrics.contains("ODD"), "{metrics}");
+    let of_others = metrics.lines().filter(|line| line.contains("\"other\""));
+    let counts = of_others.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap());
+    assert_eq!(counts.sum::<u64>(), 20);
 }
