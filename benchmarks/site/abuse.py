@@ -528,7 +528,8 @@ def slow(rows, template, kind, folder):
     scenarios = [
         ("nobody else", None, 0, 15, block, {}), ("slow heads", "slow_head", 500, 30, own, {}),
         ("slow bodies of one address", "slow_body", 200, 70, block, {}), ("stalled bodies of one address", "stalled_body", 32, 70, block, {}),
-        ("slow readers", "slow_reader", 40, 90, own, {"reads_at_once": 10**6}), ("idle connections", "idle", IDLE, 30, own, {"connections": 16384}),
+        ("slow readers", "slow_reader", 40, 90, own, {"reads_at_once": 10**6}), ("slow readers of one address", "slow_reader", 200, 90, block, {}),
+        ("idle connections", "idle", IDLE, 30, own, {"connections": 16384}),
         ("idle after a request", "idle_after_request", IDLE // 2, 30, own, {"connections": 16384}),
     ]
     chosen = os.environ.get("SCENARIOS", "")

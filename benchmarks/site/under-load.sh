@@ -56,6 +56,15 @@ database_bytes() {
   esac
 }
 
+# rows SELECT: the rows that a statement finds.
+rows() {
+  case $store in
+    sqlite) python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$folder/site.sqlite" "$1" ;;
+    postgres) psql -At "$CARDMARK_DATABASE_URL" -c "$1" ;;
+  esac
+}
+
 start_site() {
   target/site/cardmark-site 2>"$folder/log" &
   site=$!
@@ -63,6 +72,7 @@ start_site() {
 }
 
 stop_site() {
+  echo "$(awk '/VmHWM/{print $2 / 1024 " MiB"}' "/proc/$site/status") resident at most"
   kill "$site"
   wait "$site" || true
   site=
@@ -70,5 +80,3 @@ stop_site() {
 
 # load KIND RATE SECONDS [CONNECTIONS]
 load() { target/site/examples/load "127.0.0.1:$port" "$@"; }
-
-most_memory() { awk '/VmHWM/{print $2 / 1024 " MiB"}' "/proc/$site/status"; }
