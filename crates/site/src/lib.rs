@@ -55,4 +55,4 @@ pub use openapi::openapi_json;
 pub use operation::{derive, dump, export, import, pack_by_hand, rebuild, serve, serve_mine};
 pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
 pub use server::{Served, listen};
-pub use state::Site;
+pub use state::{Personal, Site};

@@ -49,11 +49,11 @@ pub struct Site {
     pub(crate) packs: Option<PackStorage>,
     pub(crate) answers: Answers,
     pub(crate) contexts: KeptContexts,
-    /// What is shown of this computer, if this is the personal instance.
+    /// Places of this computer, if this is the personal instance.
     pub(crate) mine: Option<Personal>,
 }
 
-/// What the personal instance shows of a computer.
+/// Places of a computer that the personal instance shows.
 #[derive(Clone, Debug)]
 pub struct Personal {
     /// Directory of the journals.

@@ -18,8 +18,8 @@ pub(super) async fn under_way(
     State(site): State<Arc<Site>>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
-    let journals = site.mine.clone().ok_or_else(no_page)?;
-    let read = move || blocks(unfinished(&journals));
+    let mine = site.mine.clone().ok_or_else(no_page)?;
+    let read = move || blocks(unfinished(&mine.journals));
     let blocks = site.readers.run(read).await?;
     let page = Page::new("Under way", "Work under way on this computer.", blocks);
     let mut response = page.answer(&headers);
