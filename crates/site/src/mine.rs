@@ -16,6 +16,7 @@ use cardmark_store::{Store, StoreError};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::error::SiteError;
 use crate::problem::Refusal;
 use crate::records::{amendment, stored};
 use crate::state::Site;
@@ -98,14 +99,29 @@ impl Library {
     }
 }
 
+/// Checks that this program can read the stores. One that is locked now can be read later.
+pub(crate) fn check(stores: &[PathBuf]) -> Result<(), SiteError> {
+    for path in stores {
+        let scratch = tempfile::tempdir().map_err(SiteError::Folder)?;
+        match Store::open_to_read(path, scratch.path()) {
+            Err(StoreError::Locked { .. }) | Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
 fn times(path: &Path) -> [Option<SystemTime>; 2] {
     let log = PathBuf::from(format!("{}-wal", path.display()));
     [path, &log].map(|path| path.metadata().and_then(|found| found.modified()).ok())
 }
 
-fn read(path: &Path, known: &BTreeMap<Uuid, [u8; 32]>) -> Result<Vec<Changed>, StoreError> {
+/// Reads a store without changing it.
+fn read(path: &Path, known: &BTreeMap<Uuid, [u8; 32]>) -> Result<Vec<Changed>, SiteError> {
+    let scratch = tempfile::tempdir().map_err(SiteError::Folder)?;
+    let mut store = Store::open_to_read(path, scratch.path())?;
     let mut changed = Vec::new();
-    Store::open(path)?.documents(|document, statement| {
+    store.documents(|document, statement| {
         let digest = Sha256::new()
             .chain_update(document)
             .chain_update(statement.unwrap_or_default())

@@ -21,7 +21,7 @@ const MIGRATIONS: [(i64, &str); 4] = [
     (8, include_str!("../migrations/0008_submissions.sql")),
 ];
 /// Current version of the tables, kept in `PRAGMA user_version`.
-const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+pub(crate) const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
 /// Version that keeps the documents of statements and the digests of records.
 const DOCUMENTS: i64 = 7;
@@ -30,7 +30,7 @@ const DOCUMENTS: i64 = 7;
 const APPLICATION_ID: i64 = 1_668_117_099;
 /// The page cache is small (KiB, negative by SQLite's convention): a record takes some 100 KiB, the
 /// program 32 MiB.
-const CACHE: &str = "PRAGMA cache_size = -1024";
+pub(crate) const CACHE: &str = "PRAGMA cache_size = -1024";
 /// Settings that may write to the file, hence only applied to our own databases.
 const SETTINGS: &str = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; \
      PRAGMA foreign_keys = ON";
@@ -44,7 +44,12 @@ const LEAST_BYTES: u64 = 512;
 pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     make_file(path)?;
     check_head(path)?;
-    let mut connection = connect(path, busy_timeout).map_err(|failure| failure.at(path))?;
+    let connection = connect(path, busy_timeout).map_err(|failure| failure.at(path))?;
+    bring_up(connection, path)
+}
+
+/// Brings the tables of an open database up to date. Errors name `path`.
+pub(crate) fn bring_up(mut connection: Connection, path: &Path) -> Result<Connection, StoreError> {
     let version = version(&mut connection).map_err(|failure| failure.at(path))?;
     let found = version.ok_or_else(|| StoreError::Foreign { path: path.into() })?;
     if found > VERSION {
@@ -68,7 +73,7 @@ pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Connection, St
     Ok(connection)
 }
 
-fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, Failure> {
+pub(crate) fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(busy_timeout)?;
@@ -99,7 +104,7 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
 /// Rejects files that are not databases. SQLite takes a file shorter than its smallest page for an
 /// empty one and would overwrite it. If a rollback journal lies beside the file, SQLite has to
 /// repair the file first.
-fn check_head(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn check_head(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Io {
         path: path.into(),
         source,
@@ -127,7 +132,7 @@ fn check_head(path: &Path) -> Result<(), StoreError> {
 
 /// Returns the version of the tables, 0 for an empty database, `None` for another program's.
 /// Reads in one transaction, because another process may be migrating.
-fn version(connection: &mut Connection) -> Result<Option<i64>, Failure> {
+pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>, Failure> {
     let reading = connection.transaction()?;
     Ok(version_within(&reading)?)
 }

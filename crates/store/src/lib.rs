@@ -21,6 +21,7 @@ mod legacy;
 mod listing;
 mod places;
 mod preparations;
+mod reading;
 mod recover;
 mod rows;
 mod secret;

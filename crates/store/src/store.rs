@@ -15,7 +15,7 @@ use crate::document::{DOCUMENT_DAMAGE, document_in_row, document_of, is_same, pa
 use crate::failure::Failure;
 use crate::heads::labels_of;
 use crate::listing::{self, Summary};
-use crate::{Inserted, StoreError, rows, statements};
+use crate::{Inserted, StoreError, reading, rows, statements};
 
 /// Largest number of ids in the error for an ambiguous prefix.
 const AMBIGUOUS_MOST: i64 = 8;
@@ -67,6 +67,19 @@ impl Store {
     pub fn open_with(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
         Ok(Self {
             connection: database::open(path, busy_timeout)?,
+            path: path.into(),
+        })
+    }
+
+    /// Opens the store for reading only: the file, and the folder that it is in, stay as they are, also with tables of an older
+    /// version and while another process writes. A copy is used where that needs one. It is made in the folder `scratch`, which has
+    /// to be empty, stays private to this store, and is deleted by the caller.
+    ///
+    /// # Errors
+    /// If the file cannot be read or copied, is damaged, locked, another program's, or newer.
+    pub fn open_to_read(path: &Path, scratch: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            connection: reading::open(path, scratch, BUSY_TIMEOUT)?,
             path: path.into(),
         })
     }

@@ -1,15 +1,19 @@
 //! The personal instance: the program over the store of a computer.
 
+use std::ffi::OsStr;
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use cardmark_core::Record;
+use cardmark_core::{Record, record_id};
 use cardmark_store::{JobKind, Journal, JournalHead, Store};
 use serde_json::Value;
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use crate::rig::{corpus, measured};
 
@@ -40,7 +44,11 @@ fn command(home: &Path, listen: &str) -> Command {
 
 impl Mine {
     fn start(home: &Path) -> Self {
-        let mut child = command(home, "127.0.0.1:0").spawn().unwrap();
+        Self::spawn(command(home, "127.0.0.1:0"))
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut lines = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
         let address = lines.find_map(|line| {
@@ -91,11 +99,11 @@ fn labelled(mut record: Record, product: &str) -> Record {
     record
 }
 
-fn documents(store: &mut Store) -> Vec<String> {
+fn ids(store: &mut Store) -> Vec<Uuid> {
     let mut all = Vec::new();
     store
         .documents(|document, _| {
-            all.push(document.to_owned());
+            all.push(record_id(document).unwrap());
             Ok::<_, cardmark_store::StoreError>(())
         })
         .unwrap();
@@ -166,13 +174,84 @@ fn the_runs_of_this_computer_are_shown_to_it_alone() {
         let answer = mine.ask(method, "/api/v1/records", "localhost:8080");
         assert!(answer.contains("403 Forbidden"), "{answer}");
     }
-    let expected = [&first, &simulated].map(|record| record.id.to_string());
-    let kept = documents(&mut store);
-    assert!(
-        kept.iter()
-            .zip(expected)
-            .all(|(document, id)| document.contains(&id))
+    assert_eq!(ids(&mut store), [first.id, simulated.id]);
+}
+
+/// Bytes, mode and time of each file of a folder, and mode and time of the folder: a file that was made and deleted again changes them.
+fn state(folder: &Path) -> Vec<(PathBuf, Vec<u8>, u32, SystemTime)> {
+    let of = |path: PathBuf| {
+        let found = path.metadata().unwrap();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let mode = found.permissions().mode();
+        (path, bytes, mode, found.modified().unwrap())
+    };
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.push(folder.to_owned());
+    paths.sort();
+    paths.into_iter().map(of).collect()
+}
+
+/// The oldest store of all.
+fn oldest() -> Vec<u8> {
+    let path = format!(
+        "{}/../cli/fixtures/stores/version-1.sqlite.zst",
+        env!("CARGO_MANIFEST_DIR")
     );
+    zstd::decode_all(std::fs::read(path).unwrap().as_slice()).unwrap()
+}
+
+#[test]
+fn stores_of_other_boards_stay_as_they_are() {
+    let home = TempDir::new().unwrap();
+    let [current, old] = [(); 2].map(|()| TempDir::new().unwrap());
+    let files = [&current, &old].map(|folder| folder.path().join("records.sqlite"));
+    let run = labelled(measured(), "First 32");
+    Store::open(&files[0]).unwrap().insert(&run).unwrap();
+    std::fs::write(&files[1], oldest()).unwrap();
+    // What its run is, from a copy that is converted.
+    let copy = home.path().join("copy.sqlite");
+    std::fs::copy(&files[1], &copy).unwrap();
+    let of_old = ids(&mut Store::open(&copy).unwrap());
+    assert_eq!(of_old.len(), 1);
+    for folder in [&current, &old] {
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o500)).unwrap();
+    }
+    let before = [&current, &old].map(|folder| state(folder.path()));
+    let stores = files
+        .iter()
+        .flat_map(|file| [OsStr::new("--store"), file.as_os_str()]);
+    let mut command = command(home.path(), "127.0.0.1:0");
+    command.args(stores);
+    let mine = Mine::spawn(command);
+    for id in [run.id, of_old[0]] {
+        mine.until(&format!("/runs/{id}"), "random read 4 KiB");
+    }
+    drop(mine);
+    let after = [&current, &old].map(|folder| state(folder.path()));
+    assert_eq!(after, before);
+    for folder in [&current, &old] {
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+    }
+}
+
+#[test]
+fn a_newer_store_is_an_error() {
+    let home = TempDir::new().unwrap();
+    let file = home.path().join("records.sqlite");
+    drop(Store::open(&file).unwrap());
+    // `PRAGMA user_version`, in the header of the file (SQLite's file format, 1.3).
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    std::fs::write(&file, &bytes).unwrap();
+    let mut command = command(home.path(), "127.0.0.1:0");
+    let output = command.arg("--store").arg(&file).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("made by a newer cardmark"), "{text}");
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
 }
 
 #[test]

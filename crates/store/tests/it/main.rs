@@ -13,6 +13,7 @@ mod journal;
 mod migrations;
 mod preparations;
 mod processes;
+mod reading;
 mod refusals;
 mod selection;
 mod store;

@@ -20,7 +20,7 @@ const STEPS: [&str; 3] = [
 ];
 
 /// A store of an old version. The program itself made `version-1.sqlite`.
-fn old_store(version: usize) -> (TempDir, PathBuf) {
+pub(crate) fn old_store(version: usize) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("records.sqlite");
     let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1.sqlite");
@@ -36,7 +36,7 @@ fn old_store(version: usize) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn change(path: &Path, sql: &str) {
+pub(crate) fn change(path: &Path, sql: &str) {
     Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
