@@ -3,9 +3,11 @@
 //! A pack is an object `packs/ABCD/SHA-256.pack` below the address; ABCD are the first digits of the SHA-256 of its bytes. The name
 //! proves the content, so that a pack is never changed, only written and deleted.
 
+mod left;
+
 use std::future::Future;
 use std::ops::Range;
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -55,6 +57,9 @@ pub enum PacksError {
     /// The storage failed, or cannot be reached.
     #[error("the storage of packs failed")]
     Storage(#[from] object_store::Error),
+    /// A file of the folder cannot be found or deleted.
+    #[error("the folder of packs cannot be used")]
+    Folder(#[from] std::io::Error),
     /// A thread for the folder or for hashing ended early.
     #[error("a thread ended early")]
     Thread(#[from] tokio::task::JoinError),
@@ -70,6 +75,8 @@ pub trait Packs: Send + Sync {
     fn delete(&self, name: PackName) -> impl Future<Output = Result<(), PacksError>> + Send;
     /// Names of all packs.
     fn list(&self) -> impl Future<Output = Result<Vec<PackName>, PacksError>> + Send;
+    /// Deletes files that a killed process left of a pack, if they were last written at least `age` ago; returns their number.
+    fn delete_left(&self, age: Duration) -> impl Future<Output = Result<u64, PacksError>> + Send;
 }
 
 /// A folder, or a bucket. Cheap to clone.
@@ -77,6 +84,8 @@ pub trait Packs: Send + Sync {
 pub struct PackStorage {
     objects: Arc<dyn ObjectStore>,
     root: Path,
+    /// The folder of packs; `None` for a bucket, in which an object is there as a whole or not at all.
+    local: Option<PathBuf>,
 }
 
 impl PackStorage {
@@ -180,6 +189,13 @@ impl Packs for PackStorage {
         });
         Ok(names.try_collect().await?)
     }
+
+    async fn delete_left(&self, age: Duration) -> Result<u64, PacksError> {
+        let Some(folder) = self.local.clone() else {
+            return Ok(0);
+        };
+        Ok(tokio::task::spawn_blocking(move || left::delete(&folder, age)).await??)
+    }
 }
 
 /// The name of a pack from that of its object; `None` for objects of others.
@@ -211,10 +227,11 @@ fn open_folder(url: &str, folder: &str) -> Result<PackStorage, PacksError> {
     }
     let folder = FilePath::new(folder);
     std::fs::create_dir_all(folder).map_err(|error| address(url, error.to_string()))?;
-    let folder = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
+    let objects = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
     Ok(PackStorage {
-        objects: Arc::new(folder),
+        objects: Arc::new(objects),
         root: Path::default(),
+        local: Some(folder.join(FOLDER)),
     })
 }
 
@@ -253,6 +270,7 @@ fn open_bucket(url: &str, bucket: &str) -> Result<PackStorage, PacksError> {
     Ok(PackStorage {
         objects: Arc::new(bucket),
         root,
+        local: None,
     })
 }
 

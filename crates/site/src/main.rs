@@ -218,12 +218,13 @@ fn show(rebuilt: &Rebuilt) {
 
 fn show_packed(done: &PackingDone) {
     let _ = printed(&format!(
-        "{} documents in {} new packs ({} bytes), {} packs replaced, {} deleted; {} damaged rows, {} unreadable packs, {} of another database",
+        "{} documents in {} new packs ({} bytes), {} packs replaced, {} deleted, {} unfinished files deleted; {} damaged rows, {} unreadable packs, {} of another database",
         done.documents,
         done.packs,
         done.bytes,
         done.replaced,
         done.deleted,
+        done.left,
         done.damaged,
         done.unreadable,
         done.foreign

@@ -1,5 +1,5 @@
 //! The job that packs older documents: it writes packs, reads them back, and only then frees the rows; replaces packs that hold
-//! documents that were withdrawn or amended; and deletes packs that no place names.
+//! documents that were withdrawn or amended; and deletes packs that no place names, and what killed processes left of packs.
 //!
 //! It can end at any point. A pack is announced before it is stored, and deleted by a later run if no place names it; a document has its
 //! row until its place counts.
@@ -42,6 +42,8 @@ const GAP_AGE_MS: i64 = 43_200_000;
 const GRACE_MS: i64 = 600_000;
 /// Time after which a deleted pack is forgotten: a deletion that hung is over by then.
 const FORGET_MS: i64 = 86_400_000;
+/// Age from which an unfinished file of a pack was left by a killed process: writing one takes seconds.
+const LEFT_AGE: Duration = Duration::from_secs(3_600);
 const MS_PER_DAY: i64 = 86_400_000;
 
 /// Settings of a run of the job.
@@ -99,6 +101,8 @@ pub struct PackingDone {
     pub unreadable: u64,
     /// Packs at the address that this database never stored: another one uses it too, or did.
     pub foreign: u64,
+    /// Unfinished files of packs, left by killed processes, that were deleted.
+    pub left: u64,
 }
 
 /// Reason for which the job ended early. Nothing is lost; the next run goes on.
@@ -320,7 +324,7 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
         Ok(())
     }
 
-    /// Deletes packs that no place names, after a time for readers. Those that were announced and hold nothing were left by a run that
+    /// Deletes packs that no place names, after a time for readers, and files that killed processes left. Those that were announced and hold nothing were left by a run that
     /// ended early. Those that are not known are of another database, and stay.
     async fn delete(&self, done: &mut PackingDone) -> Result<(), PackingError> {
         let stored: BTreeSet<PackName> = self.packs.list().await?.into_iter().collect();
@@ -353,6 +357,7 @@ impl<P: Packs, N: Fn() -> i64> Job<'_, P, N> {
                 self.store.forget_pack(self.lease(), pack).await?;
             }
         }
+        done.left = self.packs.delete_left(LEFT_AGE).await?;
         Ok(())
     }
 }

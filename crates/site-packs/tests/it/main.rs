@@ -7,6 +7,8 @@
     reason = "tests"
 )]
 
+use std::time::Duration;
+
 use cardmark_share::to_hexadecimal;
 use cardmark_site_packs::{PackStorage, Packs, PacksError};
 use tempfile::TempDir;
@@ -47,6 +49,7 @@ async fn packs_are_kept(storage: PackStorage) {
         one[99_990..]
     );
     assert_eq!(storage.get_range(second, 3..4).await.unwrap(), [2]);
+    assert_eq!(storage.delete_left(Duration::ZERO).await.unwrap(), 0);
     let mut names = storage.list().await.unwrap();
     names.sort_unstable();
     let mut expected = [name, second];

@@ -8,9 +8,11 @@ pub(crate) mod database;
 pub(crate) mod samples;
 
 use std::future::{Future, poll_fn};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use std::time::{Duration, SystemTime};
 
 use axum::http::StatusCode;
 use cardmark_site::{PackReader, Packing, PackingDone, PackingError, pack};
@@ -22,7 +24,8 @@ use uuid::Uuid;
 use crate::packs::database::{Site, with_postgres, with_sqlite};
 use crate::packs::samples::DAY_MS;
 use crate::packs_rig::{
-    Eventful, FAR_MS, Failing, HOUR_MS, Rig, amend, amendment, small_packs, submission, withdraw,
+    Eventful, FAR_MS, Failing, HOUR_MS, Rig, amend, amendment, files, small_packs, submission,
+    withdraw,
 };
 use crate::rig;
 
@@ -61,6 +64,7 @@ contract! {
     a_failure_of_any_operation_loses_nothing,
     an_end_at_any_moment_loses_nothing,
     damage_is_noticed,
+    files_of_killed_processes_are_deleted,
 }
 
 async fn count(site: &Site, from: &str) -> i64 {
@@ -190,7 +194,7 @@ impl ReadPacked for Away {
     }
 }
 
-fn contains(all: &[u8], part: &[u8]) -> bool {
+pub(crate) fn contains(all: &[u8], part: &[u8]) -> bool {
     all.windows(part.len()).any(|window| window == part)
 }
 
@@ -553,6 +557,43 @@ async fn an_end_at_any_moment_loses_nothing(site: Site) {
         moment += 1 + moment / 8;
     }
     growing.assert_tidy_in_the_end().await;
+}
+
+async fn files_of_killed_processes_are_deleted(site: Site) {
+    let rig = Rig::new(&site).await;
+    rig.put(1..10).await;
+    rig.pack(Packing::by_hand(7)).await;
+    let whole = files(rig.packs.as_deref().unwrap()).remove(0);
+    let beside = |end: &str| PathBuf::from(format!("{}{end}", whole.display()));
+    let elsewhere = rig.folder.path().join("packs of cards/packs/zzzz");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let left = [beside("#1"), beside("#23")];
+    let stays = [
+        beside("#4"),
+        beside("#"),
+        beside("#5x"),
+        whole.with_file_name("notes#1"),
+        elsewhere.join(beside("#1").file_name().unwrap()),
+    ];
+    let now = SystemTime::now();
+    for file in left.iter().chain(&stays) {
+        std::fs::copy(&whole, file).unwrap();
+        let is_young = file == &stays[0];
+        let age = Duration::from_secs(if is_young { 0 } else { 7_200 });
+        let file = std::fs::File::options().write(true).open(file).unwrap();
+        file.set_modified(now - age).unwrap();
+    }
+    withdraw(&rig, 2).await;
+    let done = rig.pack(Packing::hourly(7)).await;
+    assert_eq!((done.left, done.deleted), (2, 0));
+    for (file, is_there) in left
+        .iter()
+        .map(|file| (file, false))
+        .chain(stays.iter().map(|file| (file, true)))
+    {
+        assert_eq!(file.exists(), is_there, "{}", file.display());
+    }
+    rig.assert_kept(3..10).await;
 }
 
 async fn damage_is_noticed(site: Site) {

@@ -1,8 +1,10 @@
 //! A site's database with documents of some size, and a storage of packs that can be disturbed.
 
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use cardmark_share::to_hexadecimal;
 use cardmark_site::{PackReader, Packing, PackingDone, PackingError, pack};
@@ -16,6 +18,8 @@ use crate::packs::database::Site;
 use crate::packs::samples::{self, token};
 
 pub(crate) const HOUR_MS: i64 = 3_600_000;
+/// Longest time for a thread to end that nobody waits for any more.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// A time at which everything is old, in 2096: withdrawals have the time of the computer.
 pub(crate) const FAR_MS: i64 = 4_000_000_000_000;
 /// Address of a bucket of a test server, whose endpoint and keys are in the environment.
@@ -27,14 +31,20 @@ pub(crate) struct Rig {
     pub(crate) storage: PackStorage,
     pub(crate) clock: Arc<AtomicI64>,
     pub(crate) folder: Arc<TempDir>,
+    /// The folder of packs, if they are in one.
+    pub(crate) packs: Option<PathBuf>,
 }
 
 impl Rig {
     /// With packs in a folder.
     pub(crate) async fn new(site: &Site) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        let url = format!("file://{}", folder.path().join("packs of cards").display());
-        Self::over(site, &url, folder).await
+        let packs = folder.path().join("packs of cards");
+        let url = format!("file://{}", packs.display());
+        Self {
+            packs: Some(packs),
+            ..Self::over(site, &url, folder).await
+        }
     }
 
     /// With packs on an S3-compatible server, if there is one.
@@ -61,6 +71,7 @@ impl Rig {
             storage,
             clock: Arc::new(AtomicI64::new(FAR_MS)),
             folder,
+            packs: None,
         }
     }
 
@@ -91,9 +102,15 @@ impl Rig {
         pack(&self.store, packs, packing, || self.now()).await
     }
 
-    /// Bytes of all packs together.
+    /// Bytes of all packs together; of a folder, those of all its files.
     pub(crate) async fn packed_bytes(&self) -> Vec<u8> {
         let mut all = Vec::new();
+        if let Some(folder) = &self.packs {
+            for file in files(folder) {
+                all.extend(std::fs::read(file).unwrap());
+            }
+            return all;
+        }
         for name in self.storage.list().await.unwrap() {
             all.extend(self.storage.get(name).await.unwrap());
         }
@@ -110,12 +127,55 @@ impl Rig {
         }
     }
 
-    /// Compares the stored packs with those that documents are in.
+    /// Compares the stored packs with those that documents are in, and the files of a folder with its packs.
     pub(crate) async fn assert_tidy(&self) {
+        if let Some(folder) = &self.packs {
+            let begin = Instant::now();
+            // A job that was dropped leaves its thread, which ends by itself.
+            while files(folder).iter().any(|file| is_unfinished(file)) && begin.elapsed() < PATIENCE
+            {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        self.assert_only_known().await;
+    }
+
+    async fn assert_only_known(&self) {
         let mut stored = self.storage.list().await.unwrap();
         stored.sort_unstable();
         assert_eq!(stored, self.store.known_packs().await.unwrap().used);
+        if let Some(folder) = &self.packs {
+            let names = stored.iter().map(|name| to_hexadecimal(name) + ".pack");
+            let names: Vec<String> = names.collect();
+            let found = files(folder).into_iter().map(|path| {
+                let name = path.file_name().unwrap();
+                name.to_str().unwrap().to_owned()
+            });
+            assert_eq!(found.collect::<Vec<_>>(), names);
+        }
     }
+}
+
+/// All files in a folder and its folders, by name.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        for entry in std::fs::read_dir(path).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => waiting.push(path),
+                false => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns whether a file is not under the name of its pack yet.
+fn is_unfinished(file: &Path) -> bool {
+    file.extension().is_none_or(|end| end != "pack")
 }
 
 /// By hand, with packs of a few documents.
@@ -222,6 +282,10 @@ impl Packs for Failing {
     async fn list(&self) -> Result<Vec<PackName>, PacksError> {
         self.one(self.inner.list()).await
     }
+
+    async fn delete_left(&self, age: Duration) -> Result<u64, PacksError> {
+        self.one(self.inner.delete_left(age)).await
+    }
 }
 
 type Event = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -264,5 +328,9 @@ impl Packs for Eventful {
 
     async fn list(&self) -> Result<Vec<PackName>, PacksError> {
         self.inner.list().await
+    }
+
+    async fn delete_left(&self, age: Duration) -> Result<u64, PacksError> {
+        self.inner.delete_left(age).await
     }
 }
