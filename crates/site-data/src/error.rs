@@ -39,7 +39,7 @@ pub enum DataError {
         why: String,
     },
     /// A file of a dump is not what the dump says of it.
-    #[error("{path} is damaged: {why}; nothing was imported")]
+    #[error("{path} is damaged: {why}; nothing was changed")]
     Damaged {
         /// The file, with the number of the line.
         path: String,

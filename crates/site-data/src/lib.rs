@@ -28,4 +28,4 @@ pub use kept::{day_of, packed, rederived, unpacked};
 pub use line::DocumentLine;
 pub use manifest::{DUMP_FORMAT, FileEntry, Manifest, manifest_of};
 pub use new_folder::NewFolder;
-pub use verify::verify;
+pub use verify::{verify, withdrawn_in};

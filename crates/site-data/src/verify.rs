@@ -15,7 +15,7 @@ use crate::files::digest_of;
 use cardmark_site_store::{Deed, NewAct};
 
 use crate::line::{ActLine, DocumentLine};
-use crate::manifest::{ACTS, DOCUMENTS, Manifest, TOMBSTONES, manifest_of};
+use crate::manifest::{ACTS, DOCUMENTS, FileEntry, Manifest, TOMBSTONES, manifest_of};
 
 /// Longest line, bytes: a document as a text, each character escaped.
 const MOST_LINE_BYTES: u64 = 64 << 20;
@@ -35,11 +35,7 @@ pub(crate) fn reader(path: &Path) -> Result<impl BufRead + use<>, DataError> {
 pub fn verify(folder: &Path) -> Result<Manifest, DataError> {
     let manifest = manifest_of(folder)?;
     for file in &manifest.files {
-        let (bytes, sha256) = digest_of(&folder.join(&file.path))?;
-        if (bytes, &sha256) != (file.bytes, &file.sha256) {
-            let why = "its size or SHA-256 is not that of the manifest".to_owned();
-            return Err(damaged(&file.path, why));
-        }
+        compare(folder, file)?;
     }
     let tombstones = tombstones(folder, &manifest)?;
     let mut withdrawn: Vec<Uuid> = tombstones.iter().map(|(id, _)| *id).collect();
@@ -68,6 +64,38 @@ pub fn verify(folder: &Path) -> Result<Manifest, DataError> {
         false => {
             let why = format!("it counts other records, withdrawals or acts than {found:?}");
             Err(damaged("manifest.json", why))
+        }
+    }
+}
+
+/// Returns the withdrawn records of a dump in the order of the days, after comparing their list with the manifest; the rest of the dump
+/// is not read.
+///
+/// # Errors
+/// If the folder is no dump, or the list is not as it has to be.
+pub fn withdrawn_in(folder: &Path) -> Result<Vec<Uuid>, DataError> {
+    let manifest = manifest_of(folder)?;
+    for file in manifest.ending(TOMBSTONES) {
+        compare(folder, file)?;
+    }
+    let tombstones = tombstones(folder, &manifest)?;
+    match tombstones.len() as u64 == manifest.tombstones {
+        true => Ok(tombstones.into_iter().map(|(id, _)| id).collect()),
+        false => {
+            let why = format!("it counts other withdrawals than {}", tombstones.len());
+            Err(damaged("manifest.json", why))
+        }
+    }
+}
+
+/// Compares a file with its entry.
+fn compare(folder: &Path, file: &FileEntry) -> Result<(), DataError> {
+    let (bytes, sha256) = digest_of(&folder.join(&file.path))?;
+    match (bytes, &sha256) == (file.bytes, &file.sha256) {
+        true => Ok(()),
+        false => {
+            let why = "its size or SHA-256 is not that of the manifest".to_owned();
+            Err(damaged(&file.path, why))
         }
     }
 }

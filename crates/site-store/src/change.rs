@@ -13,7 +13,7 @@ use crate::products;
 use crate::put::{is_of_record, range};
 use crate::record::{self, Kept, Rows, Stored, Written};
 use crate::sql::{Result, run, values};
-use crate::types::{Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn};
+use crate::types::{Amended, Amendment, ChangeKind, Rederived, Removed, SiteStoreError, Withdrawn};
 
 /// Replaces the owner's statement.
 pub(crate) async fn amend(
@@ -160,7 +160,7 @@ async fn snapshot(connection: &mut AnyConnection, id: Uuid) -> Result<Snapshot> 
     })
 }
 
-/// Deletes a record, but for its id and the time.
+/// Deletes a record if the token is its owner's, but for its id and the time.
 pub(crate) async fn withdraw(
     batch: &mut Batch<'_>,
     id: Uuid,
@@ -174,7 +174,24 @@ pub(crate) async fn withdraw(
     if stored.token_hash != Some(token_hash) {
         return Ok(Withdrawn::Forbidden);
     }
-    record::unwrite(batch.connection, &stored).await?;
+    delete(batch, &stored, at_ms).await?;
+    Ok(Withdrawn::Now)
+}
+
+/// Deletes a record for the operator, as its owner would.
+pub(crate) async fn remove(batch: &mut Batch<'_>, id: Uuid, at_ms: i64) -> Result<Removed> {
+    let Some(stored) = record::stored(batch.connection, id).await? else {
+        let tombstone = record::tombstone(batch.connection, id).await?;
+        return Ok(tombstone.map_or(Removed::Unknown, |_| Removed::Before));
+    };
+    delete(batch, &stored, at_ms).await?;
+    Ok(Removed::Now)
+}
+
+/// Deletes all of a record but its id and the time.
+async fn delete(batch: &mut Batch<'_>, stored: &Stored, at_ms: i64) -> Result<()> {
+    let id = stored.head.id;
+    record::unwrite(batch.connection, stored).await?;
     for table in ["records", "bodies", "changes", "answers"] {
         let text = format!("delete from {table} where id = $1");
         run(batch.connection, text, values![id]).await?;
@@ -185,5 +202,5 @@ pub(crate) async fn withdraw(
     products::remove(batch, &stored.placed).await?;
     batch.count_withdrawn();
     batch.changed(id, ChangeKind::Withdrawn, at_ms);
-    Ok(Withdrawn::Now)
+    Ok(())
 }

@@ -16,7 +16,7 @@ use crate::record::{self, storable, storable_text};
 use crate::seeds::SEED_LIFE_MS;
 use crate::sql::{Columns as _, Result, rows, signed, values};
 use crate::types::{
-    Amended, Amendment, Counts, Found, Incoming, Loaded, Put, SiteStoreError, Withdrawn,
+    Amended, Amendment, Counts, Found, Incoming, Loaded, Put, Removed, SiteStoreError, Withdrawn,
 };
 use crate::work::{Outcome, Work};
 
@@ -58,7 +58,7 @@ impl SiteStore {
         Self::start(address::open(address).await?, replica).await
     }
 
-    /// Opens a database beside a process that uses it, to change accounts.
+    /// Opens a database beside a process that uses it, to change accounts or to withdraw runs.
     ///
     /// # Errors
     /// See [`Self::open`].
@@ -175,6 +175,18 @@ impl SiteStore {
         };
         match self.write(work).await? {
             Outcome::Withdrawn(withdrawn) => Ok(withdrawn),
+            _ => Err(other_outcome()),
+        }
+    }
+
+    /// Withdraws a record for the operator, as its owner would with the token.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn remove(&self, id: Uuid) -> Result<Removed> {
+        let at_ms = now_ms();
+        match self.write_patiently(Work::Remove { id, at_ms }).await? {
+            Outcome::Removed(removed) => Ok(removed),
             _ => Err(other_outcome()),
         }
     }

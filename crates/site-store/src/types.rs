@@ -13,7 +13,7 @@ pub enum State {
     Shared,
     /// Seen, and counted nowhere: a check failed, or an act of a moderator decides so.
     Quarantined,
-    /// Taken back by its owner: only id, day and state are left.
+    /// Taken back by its owner, or removed by the operator: only id, day and state are left.
     Withdrawn,
 }
 
@@ -200,6 +200,17 @@ pub enum Withdrawn {
     Now,
     /// The token is not that of the record, or the record has none.
     Forbidden,
+    /// There is no such record.
+    Unknown,
+}
+
+/// Result of a removal by the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// It was there, and is withdrawn now.
+    Now,
+    /// It was withdrawn before.
+    Before,
     /// There is no such record.
     Unknown,
 }
@@ -408,7 +419,7 @@ pub enum ChangeKind {
     Arrived,
     /// Its owner amended it.
     Amended,
-    /// Its owner withdrew it.
+    /// Its owner withdrew it, or the operator removed it.
     Withdrawn,
 }
 

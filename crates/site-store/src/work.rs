@@ -15,7 +15,7 @@ use crate::packs::{PackOutcome, PackWork, Placed};
 use crate::record::own;
 use crate::sql::{Result, run, values};
 use crate::types::{
-    Amended, Amendment, Bucket, Incoming, Limit, Loaded, Put, Rederived, Withdrawn,
+    Amended, Amendment, Bucket, Incoming, Limit, Loaded, Put, Rederived, Removed, Withdrawn,
 };
 use crate::{change, load, products, put, seeds, totals};
 
@@ -37,6 +37,11 @@ pub(crate) enum Work {
     Withdraw {
         id: Uuid,
         token_hash: [u8; 32],
+        at_ms: i64,
+    },
+    /// Withdraws a record for the operator.
+    Remove {
+        id: Uuid,
         at_ms: i64,
     },
     IssueSeed {
@@ -83,6 +88,7 @@ pub(crate) enum Outcome {
     Put(Put),
     Amended(Amended),
     Withdrawn(Withdrawn),
+    Removed(Removed),
     Moderated(Moderated),
     Answered(Answered),
     Charged(Option<Limit>),
@@ -110,6 +116,9 @@ impl Work {
             } => {
                 let withdrawn = change::withdraw(batch, id, token_hash, at_ms).await;
                 withdrawn.map(Outcome::Withdrawn)
+            }
+            Self::Remove { id, at_ms } => {
+                change::remove(batch, id, at_ms).await.map(Outcome::Removed)
             }
             Self::Packs(work) => Ok(match work.execute(batch).await? {
                 PackOutcome::Placed(placed) => Outcome::Placed(placed),
@@ -168,6 +177,7 @@ impl Work {
             Self::Put(_)
             | Self::Amend { .. }
             | Self::Withdraw { .. }
+            | Self::Remove { .. }
             | Self::Act(_)
             | Self::Answer(_)
             | Self::Charge { .. }
@@ -203,9 +213,10 @@ impl Work {
     /// The stored records that it changes.
     pub(crate) fn changed_records(&self) -> &[Uuid] {
         match self {
-            Self::Amend { id, .. } | Self::Withdraw { id, .. } | Self::Rederive { id, .. } => {
-                std::slice::from_ref(id)
-            }
+            Self::Amend { id, .. }
+            | Self::Withdraw { id, .. }
+            | Self::Remove { id, .. }
+            | Self::Rederive { id, .. } => std::slice::from_ref(id),
             Self::Answer(new) => std::slice::from_ref(&new.id),
             Self::Decide(step) => &step.ids,
             _ => &[],
@@ -275,6 +286,7 @@ impl Work {
                 None
             }
             Self::Withdraw { .. }
+            | Self::Remove { .. }
             | Self::RebuildTotals
             | Self::Act(_)
             | Self::LoadActs(_)

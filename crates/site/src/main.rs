@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cardmark_site::{
-    Config, PackingDone, SiteError, account_add, account_list, account_remove, derive, dump,
-    export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine,
+    Config, PackingDone, Removal, Removals, SiteError, account_add, account_list, account_remove,
+    derive, dump, export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine, withdraw,
 };
 use cardmark_site_data::{DerivedPack, Dumped, Imported};
-use cardmark_site_store::Rebuilt;
+use cardmark_site_store::{Rebuilt, Removed};
 use clap::{Parser, Subcommand};
+use uuid::Uuid;
 
 /// A results site for cardmark: one process and one SQLite file, or several with PostgreSQL.
 #[derive(Parser)]
@@ -63,6 +64,15 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
+    /// Withdraws runs for good, as their owners would; needs no token, and is possible while the site runs
+    Withdraw {
+        /// Ids of runs
+        #[arg(value_name = "RUN", required_unless_present = "as_in")]
+        runs: Vec<Uuid>,
+        /// Withdraws the runs of this dump's tombstones that are still here, as after restoring a backup
+        #[arg(long, value_name = "DUMP", conflicts_with = "runs")]
+        as_in: Option<PathBuf>,
+    },
     /// Adds, lists or removes accounts of moderators; possible while the site runs
     #[command(subcommand)]
     Account(AccountCommand),
@@ -104,6 +114,7 @@ Examples:
   CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
   cardmark-site --mine                                   the runs of this computer, for its browser
   cardmark-site account add anna                         a moderator's account
+  cardmark-site withdraw --as-in DUMP                    withdrawals that came after a restored backup
   cardmark-site openapi > openapi.json";
 
 fn main() -> ExitCode {
@@ -137,6 +148,7 @@ fn main() -> ExitCode {
             }
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
             Some(Command::Pack) => pack_by_hand(&config).await.map(|done| show_packed(&done)),
+            Some(Command::Withdraw { runs, as_in }) => removed(&config, runs, as_in).await,
             Some(Command::Account(command)) => account(&config, command).await,
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
@@ -159,6 +171,25 @@ async fn account(config: &Config, command: AccountCommand) -> Result<(), SiteErr
     };
     let _ = printed(&text);
     Ok(())
+}
+
+async fn removed(
+    config: &Config,
+    runs: Vec<Uuid>,
+    as_in: Option<PathBuf>,
+) -> Result<(), SiteError> {
+    let is_named = as_in.is_none();
+    let removal = as_in.map_or(Removal::Runs(runs), Removal::AsIn);
+    let show = |run: Uuid, removed| match removed {
+        Removed::Now => show_text(&format!("{run}: withdrawn")),
+        Removed::Before if is_named => show_text(&format!("{run}: gone already")),
+        Removed::Unknown if is_named => show_text(&format!("{run}: unknown")),
+        // A dump lists all withdrawals of a site's life.
+        Removed::Before | Removed::Unknown => {}
+    };
+    withdraw(config, removal, show)
+        .await
+        .map(|removals| show_removals(&removals))
 }
 
 fn chain(error: &dyn std::error::Error) -> String {
@@ -199,6 +230,13 @@ fn show_import(imported: &Imported) {
     show_text(&format!(
         "{} records, {} of another state or level than in the dump, {} withdrawn; {} products",
         manifest.records, imported.differing_count, manifest.tombstones, imported.products_count
+    ));
+}
+
+fn show_removals(removals: &Removals) {
+    show_text(&format!(
+        "{} withdrawn, {} gone already, {} unknown",
+        removals.now, removals.before, removals.unknown
     ));
 }
 

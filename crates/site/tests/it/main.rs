@@ -22,6 +22,7 @@ mod owners;
 mod packs;
 mod packs_rig;
 mod pages;
+mod removal;
 mod rig;
 mod sessions;
 mod submissions;
