@@ -1,6 +1,7 @@
 //! Dumps that the site makes by itself, and their files.
 
 use std::path::{Path as FilePath, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ use cardmark_share::to_hexadecimal;
 use cardmark_site_data::{DumpAbout, Dumped, Manifest, manifest_of, write_dump};
 use futures_util::stream;
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, SeekFrom};
@@ -28,7 +31,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(900);
 /// Age at which a dump is replaced. With the time to write the next one and that in caches it is less than a day, after which withdrawn
 /// content has to be gone.
 const REPLACED_AFTER_MS: i64 = 20 * 3_600_000;
-/// Age from which a dump is not served: withdrawn content is gone from it within a day also when no dump can be written.
+/// Age from which a dump is not served, and is deleted: withdrawn content is gone from it within a day also when no dump can be written.
 const SERVED_FOR_MS: i64 = 23 * 3_600_000;
 /// Time for which caches may keep a file of a dump.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=3600");
@@ -38,7 +41,7 @@ const STEP: u64 = 64 << 10;
 /// Makes dumps when they are due, until it is aborted.
 pub(crate) async fn keep_up(site: Arc<Site>) {
     loop {
-        match dump_if_due(&site, now_ms()).await {
+        match dump_and_expire(&site).await {
             Ok(Some(dumped)) => {
                 let (records, bytes) = (dumped.manifest.records, dumped.bytes);
                 tracing::info!(records, bytes, "a dump was written");
@@ -54,8 +57,25 @@ pub(crate) async fn keep_up(site: Arc<Site>) {
     }
 }
 
-/// Writes a dump into the configured folder if there is none, or the newest is 20 hours old, and removes all others. Returns `None`
-/// without a folder, or if none is due. Instances take no turns: the operator names the folder on one of them.
+/// Writes a dump if one is due; dumps that become too old while it is written are deleted.
+async fn dump_and_expire(site: &Site) -> Result<Option<Dumped>, SiteError> {
+    let mut writing = pin!(dump_if_due(site, now_ms()));
+    loop {
+        tokio::select! {
+            dumped = &mut writing => return dumped,
+            () = tokio::time::sleep(LOOK_EVERY) => {
+                if let Some(folder) = site.config.dumps.clone()
+                    && let Err(error) = expire(folder, now_ms()).await
+                {
+                    tracing::error!(?error, "a dump that is too old could not be deleted");
+                }
+            }
+        }
+    }
+}
+
+/// Writes a dump into the configured folder if there is none, or the newest is 20 hours old, and removes all others; those that are
+/// too old to be served first. Returns `None` without a folder, or if none is due. Instances take no turns: the operator names the folder on one of them.
 ///
 /// # Errors
 /// If the database fails, or a file cannot be written or removed.
@@ -63,6 +83,7 @@ pub async fn dump_if_due(site: &Site, now_ms: i64) -> Result<Option<Dumped>, Sit
     let Some(folder) = site.config.dumps.clone() else {
         return Ok(None);
     };
+    expire(folder.clone(), now_ms).await?;
     let newest = newest_of(folder.clone()).await?;
     // Without any that can be read, the others stay until there is a new one.
     if let Some((name, _)) = &newest {
@@ -111,11 +132,31 @@ fn is_dump_name(name: &str) -> bool {
 
 /// Removes all other dumps, and what killed processes left of unfinished ones.
 async fn keep_only(folder: PathBuf, newest: String) -> Result<(), SiteError> {
+    remove(folder, move |_, name| name != newest).await
+}
+
+/// Removes dumps that are too old to be served, also those that this version cannot read, and unfinished ones of that age.
+async fn expire(folder: PathBuf, now_ms: i64) -> Result<(), SiteError> {
+    let is_old = move |folder: &FilePath, name: &str| {
+        let age_ms = match manifest_of(&folder.join(name)) {
+            Ok(manifest) => age_ms(&manifest, now_ms),
+            Err(_) => age_of_name_ms(name, now_ms),
+        };
+        age_ms >= SERVED_FOR_MS
+    };
+    remove(folder, is_old).await
+}
+
+/// Removes dumps and unfinished ones, of those that a function returns true for.
+async fn remove(
+    folder: PathBuf,
+    is_removed: impl Fn(&FilePath, &str) -> bool + Send + 'static,
+) -> Result<(), SiteError> {
     let remove = move || {
         for name in names(&folder, |name| {
             is_dump_name(name) || is_dump_name(finished(name))
         })? {
-            if name != newest {
+            if is_removed(&folder, &name) {
                 let path = folder.join(name);
                 std::fs::remove_dir_all(&path)
                     .map_err(|source| SiteError::Export { path, source })?;
@@ -125,6 +166,20 @@ async fn keep_only(folder: PathBuf, newest: String) -> Result<(), SiteError> {
     };
     let removed = spawn_blocking(remove).await;
     removed.map_err(cardmark_site_data::DataError::from)?
+}
+
+/// Age of a dump, or of an unfinished one, by its name.
+fn age_of_name_ms(name: &str, now_ms: i64) -> i64 {
+    let name = if is_dump_name(name) {
+        name
+    } else {
+        finished(name)
+    };
+    let at = DateTime::strptime("%Y-%m-%dT%H%M%SZ", name);
+    let at = at.and_then(|at| at.to_zoned(TimeZone::UTC));
+    at.map_or(i64::MAX, |at| {
+        now_ms.saturating_sub(at.timestamp().as_millisecond())
+    })
 }
 
 /// The name that an unfinished folder was to get.
@@ -328,6 +383,10 @@ mod tests {
         ] {
             assert!(!is_dump_name(other), "{other}");
         }
+        let later = 1_795_564_800_000 + 5_000;
+        assert_eq!(age_of_name_ms(&name, later), 5_000);
+        assert_eq!(age_of_name_ms(&format!(".{name}.unfinished"), later), 5_000);
+        assert_eq!(age_of_name_ms("2026-13-25T000000Z", later), i64::MAX);
     }
 
     #[test]

@@ -128,6 +128,36 @@ async fn what_killed_processes_left_is_removed() {
 }
 
 #[tokio::test]
+async fn a_dump_is_deleted_after_its_time_also_if_none_can_be_written() {
+    let folder = TempDir::new().unwrap();
+    let rig = rig(&folder).await;
+    let begin = dumped(&rig).await;
+    let dumps = folder.path().join("dumps");
+    let served = begin + 23 * HOUR_MS;
+    // One of another version, and one that a process was killed in.
+    let others = [
+        dump_name(begin - 1_000),
+        format!(".{}.unfinished", dump_name(begin - 2_000)),
+    ];
+    rig.store.close().await;
+    assert!(dump_if_due(&rig.site, begin + 20 * HOUR_MS).await.is_err());
+    assert_eq!(names(&folder), [dump_name(begin)]);
+    for name in &others {
+        std::fs::create_dir(dumps.join(name)).unwrap();
+        std::fs::write(dumps.join(name).join("sample.jsonl"), "withdrawn").unwrap();
+    }
+    std::fs::write(dumps.join("notes.txt"), "of the operator").unwrap();
+    assert!(dump_if_due(&rig.site, served).await.is_err());
+    assert_eq!(names(&folder), ["notes.txt"]);
+
+    // Without one that this version can read, younger ones stay.
+    let young = dump_name(served - HOUR_MS);
+    std::fs::create_dir(dumps.join(&young)).unwrap();
+    assert!(dump_if_due(&rig.site, served).await.is_err());
+    assert_eq!(names(&folder), [young, "notes.txt".to_owned()]);
+}
+
+#[tokio::test]
 async fn files_are_served_whole_and_in_parts() {
     let folder = TempDir::new().unwrap();
     let rig = rig(&folder).await;
