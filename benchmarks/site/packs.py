@@ -131,7 +131,7 @@ def speed(kind, place, url, folder):
 
 
 def kills(kind, place, url, folder, moments, took):
-    """Returns a row of the second table, and whether nothing was lost."""
+    """Returns a row of the second table, and whether nothing was lost while at least half of the kills hit a running job."""
     filled = Filled(kind, folder, f"kills_{place}")
     os.environ["CARDMARK_PACKS_URL"] = url
     early, packed = 0, []
@@ -157,7 +157,8 @@ def kills(kind, place, url, folder, moments, took):
     documents.end()
     filled.drop()
     when = f"{min(packed)} to {max(packed)}"
-    is_met = wrong == 0 and (rows, places) == (0, RECORDS)
+    # A kill of a job that has ended shows nothing.
+    is_met = wrong == 0 and (rows, places) == (0, RECORDS) and 2 * early <= moments
     return [kind, place, moments, early, when, f"{rows} rows, {places} places", wrong, dropped], is_met
 
 
@@ -182,7 +183,7 @@ def main():
     table(rows)
     print()
     table(of_kills)
-    print(f"{kind}: nothing is lost: {'met' if is_met else 'MISSED'}")
+    print(f"{kind}: nothing is lost, and half of the kills hit a running job: {'met' if is_met else 'MISSED'}")
     return 0 if is_met else 1
 
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use cardmark_core::{Record, Statement, parse_record};
 use cardmark_share::{
@@ -12,6 +12,7 @@ use cardmark_share::{
 use cardmark_site::{Config, PacksConfig, Site, WriteLimits, router};
 use cardmark_site_store::SiteStore;
 use http_body_util::BodyExt;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -191,6 +192,21 @@ pub(crate) fn another(number: u128) -> Record {
 
 pub(crate) fn text_of(record: &Record) -> String {
     write_submission(record, 1, &[]).unwrap().0
+}
+
+/// The text of a file of a dump or an export, in small letters: unpacked, and of a table its rows.
+pub(crate) fn text_in(path: &str, bytes: Vec<u8>) -> String {
+    let text = match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("zst") => zstd::decode_all(bytes.as_slice()).unwrap(),
+        Some("parquet") => {
+            let reader = SerializedFileReader::new(Bytes::from(bytes)).unwrap();
+            let rows = reader.get_row_iter(None).unwrap();
+            let rows: Vec<String> = rows.map(|row| row.unwrap().to_string()).collect();
+            rows.join("\n").into_bytes()
+        }
+        _ => bytes,
+    };
+    String::from_utf8_lossy(&text).to_lowercase()
 }
 
 pub(crate) fn statement(id: Uuid, revision: u64, labels: &[(&str, &str)]) -> String {

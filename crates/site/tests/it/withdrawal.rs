@@ -11,7 +11,7 @@ use cardmark_share::to_hexadecimal;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::rig::{another, bearer, owner_headers, secrets, server, text_of};
+use crate::rig::{another, bearer, owner_headers, secrets, server, text_in, text_of};
 
 fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardmark-site"));
@@ -89,7 +89,7 @@ fn submit(address: SocketAddr, owner: u8, record: &Record) {
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
 }
 
-/// Names of the files that hold a text, unpacked.
+/// Names of the files that hold a text, in what is packed in them too.
 fn holders(folder: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -98,16 +98,9 @@ fn holders(folder: &Path, text: &str) -> Vec<String> {
             found.extend(holders(&path, text));
             continue;
         }
-        let bytes = std::fs::read(&path).unwrap();
-        let bytes = match path.extension().is_some_and(|end| end == "zst") {
-            true => zstd::decode_all(bytes.as_slice()).unwrap(),
-            false => bytes,
-        };
-        if String::from_utf8_lossy(&bytes)
-            .to_lowercase()
-            .contains(text)
-        {
-            found.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if text_in(name, std::fs::read(&path).unwrap()).contains(text) {
+            found.push(name.to_owned());
         }
     }
     found
@@ -153,7 +146,12 @@ fn a_withdrawn_run_is_in_no_log_and_in_nothing_that_is_written_later() {
         let part = folder.path().join(part);
         assert_eq!(holders(&part, "quokkaproduct"), Vec::<String>::new());
         assert_eq!(holders(&part, &id), ["tombstones.jsonl"]);
-        assert!(!holders(&part, &another(2).id.to_string()).is_empty());
+        // Documents, and the tables of runs and figures.
+        let of_other = holders(&part, &another(2).id.to_string());
+        for (end, count) in [(".jsonl.zst", 1), (".parquet", 2)] {
+            let found = of_other.iter().filter(|name| name.ends_with(end));
+            assert_eq!(found.count(), count, "{end} in {of_other:?}");
+        }
     }
     let log = site.log.join().unwrap();
     assert!(log.contains("\"route\":\"/runs/{id}\""), "{log}");
