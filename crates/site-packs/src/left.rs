@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::name_of;
+use crate::name::name_of;
 
 /// Deletes unfinished packs in the folder of packs that were last written at least this long ago; returns their number.
 pub(crate) fn delete(packs: &Path, age: Duration) -> io::Result<u64> {

@@ -4,6 +4,7 @@
 //! proves the content, so that a pack is never changed, only written and deleted.
 
 mod left;
+mod name;
 
 use std::future::Future;
 use std::ops::Range;
@@ -11,7 +12,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use cardmark_share::{from_hexadecimal, to_hexadecimal};
+use cardmark_share::to_hexadecimal;
 use futures_util::TryStreamExt as _;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
@@ -23,19 +24,18 @@ use object_store::{
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use crate::name::{SUFFIX, name_of};
+
+pub use crate::name::PackName;
+
 /// Folder of packs below the address.
 const FOLDER: &str = "packs";
-/// End of a pack's name.
-const SUFFIX: &str = ".pack";
 /// Time for a request with its body.
 const REQUEST_TIME: &str = "120s";
 /// Time to connect.
 const CONNECT_TIME: &str = "5s";
 /// Time after which a failed request is not tried again.
 const RETRY_TIME: Duration = Duration::from_secs(10);
-
-/// Name of a pack: the SHA-256 of its bytes.
-pub type PackName = [u8; 32];
 
 /// Reason for which the storage of packs cannot be used.
 #[derive(Debug, Error)]
@@ -196,12 +196,6 @@ impl Packs for PackStorage {
         };
         Ok(tokio::task::spawn_blocking(move || left::delete(&folder, age)).await??)
     }
-}
-
-/// The name of a pack from that of its object; `None` for objects of others.
-fn name_of(file: &str) -> Option<PackName> {
-    let digits = file.strip_suffix(SUFFIX)?;
-    from_hexadecimal(digits)
 }
 
 fn of_pack(error: object_store::Error, name: PackName) -> PacksError {
