@@ -11,6 +11,7 @@ mod compare;
 mod desk;
 mod feed;
 mod figures;
+mod history;
 mod home;
 mod moderation;
 mod parts;
@@ -66,6 +67,8 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         )
         .route("/submission/answer", post(submission::answer))
         .route("/under-way", get(under_way::under_way))
+        .route("/history", get(history::cards))
+        .route("/history/{card}", get(history::card))
         .route("/audit", get(audit::acts))
         .route("/audit/{number}", get(audit::act))
         .route("/sign-in", get(sign_in::form).post(sign_in::enter))

@@ -11,6 +11,11 @@ pub(super) fn run(id: Uuid) -> String {
     format!("/runs/{id}")
 }
 
+/// History of a card, by the name that `cardmark history` takes; only the personal instance has it.
+pub(super) fn history(card: &str) -> String {
+    format!("/history/{}", encoded(card))
+}
+
 /// The badge of a product or run at this address.
 pub(super) fn badge(of: &str) -> String {
     format!("{of}/badge.svg")

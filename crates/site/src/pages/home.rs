@@ -112,7 +112,10 @@ async fn personal(
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
     blocks.push(first_of_each_use());
     let page = Page::new("Your runs", "The runs of this computer.", blocks);
-    Ok(page.link("Under way", "/under-way").answer(headers))
+    Ok(page
+        .link("Under way", "/under-way")
+        .link("Cards", "/history")
+        .answer(headers))
 }
 
 const FROM_PUBLISHED: &str =

@@ -12,8 +12,8 @@ use cardmark_report::{run_title, survey};
 use cardmark_share::{Check, CheckOutcome};
 use cardmark_site_store::{Head, State as RunState};
 
-use super::addresses;
 use super::frame::{Page, PageRefusal, origin, sentence};
+use super::{addresses, history};
 use crate::answers::day_of;
 use crate::derived;
 use crate::moderation::words;
@@ -33,8 +33,16 @@ pub(super) async fn run(
     let make = async {
         let stored = stored(&site, id).await?;
         let (head, origin) = (head.clone(), origin.clone());
+        let is_mine = site.mine.is_some();
         let derive = move || {
-            derived::record(&stored.packed).map(|record| page(&head, &record, &origin).kept())
+            let record = derived::record(&stored.packed)?;
+            let page = page(&head, &record, &origin);
+            let card = history::name_of(&record).filter(|_| is_mine);
+            let page = match card {
+                Some(card) => page.link("History of the card", addresses::history(&card)),
+                None => page,
+            };
+            Ok::<_, Refusal>(page.kept())
         };
         site.readers.run(derive).await?
     };

@@ -55,6 +55,10 @@ pub(super) async fn runs(
         true => page.link("Runs on storage", "/runs"),
         false => page.link("Runs on simulated cards", "/runs?simulated=true"),
     };
+    let page = match site.mine {
+        Some(_) => page.link("Cards", "/history"),
+        None => page,
+    };
     Ok(page.form(form).next(next).answer(&headers))
 }
 

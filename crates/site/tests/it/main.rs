@@ -13,6 +13,7 @@ mod bodies;
 mod desk;
 mod dumps;
 mod export;
+mod history;
 mod lists;
 mod mine;
 mod moderation;

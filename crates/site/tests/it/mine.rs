@@ -19,7 +19,7 @@ use crate::rig::{corpus, measured};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-struct Mine {
+pub(crate) struct Mine {
     child: Child,
     address: SocketAddr,
 }
@@ -43,7 +43,7 @@ fn command(home: &Path, listen: &str) -> Command {
 }
 
 impl Mine {
-    fn start(home: &Path) -> Self {
+    pub(crate) fn start(home: &Path) -> Self {
         Self::spawn(command(home, "127.0.0.1:0"))
     }
 
@@ -70,13 +70,13 @@ impl Mine {
         answer
     }
 
-    fn get(&self, path: &str) -> String {
+    pub(crate) fn get(&self, path: &str) -> String {
         self.ask("GET", path, "localhost")
     }
 
     /// Asks until the page holds the text.
     #[track_caller]
-    fn until(&self, path: &str, text: &str) -> String {
+    pub(crate) fn until(&self, path: &str, text: &str) -> String {
         let begin = Instant::now();
         loop {
             let page = self.get(path);
