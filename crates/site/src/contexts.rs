@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use crate::answers::this_minute;
 
 /// Contexts of a metric that pages offer.
-const MOST_CONTEXTS: u32 = 30;
+pub(crate) const MOST_CONTEXTS: u32 = 30;
 /// Reading contexts takes as long as products are ranked in them: with fewer, they are read each time.
 const FEW_PRODUCTS: u64 = 1_000;
 /// Metrics whose contexts are kept.

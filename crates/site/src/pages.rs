@@ -7,6 +7,7 @@ mod about;
 pub(crate) mod addresses;
 mod audit;
 mod boards;
+mod circumstances;
 mod compare;
 mod desk;
 mod feed;
@@ -47,6 +48,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
             get(pictures::product_preview),
         )
         .route("/rankings", get(ranking::ranking))
+        .route("/rankings/circumstances", get(circumstances::circumstances))
         .route("/runs", get(runs::runs))
         .route("/runs/{id}", get(run::run))
         .route("/runs/{id}/badge.svg", get(pictures::run_badge))

@@ -10,6 +10,7 @@ use cardmark_catalog::{Class, class};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{count_of, value};
 use cardmark_report::workload_name;
+use cardmark_share::context_key;
 
 use super::frame::{Field, Form, Page, PageRefusal, origin};
 use super::{addresses, figures};
@@ -193,8 +194,11 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     contexts.sort_by_key(|(_, rows)| std::cmp::Reverse(cards(rows)));
     let block = |(context, rows): (&BTreeMap<String, String>, Vec<&SummaryView>)| {
         let rows = rows.into_iter().map(|row| {
-            let address = addresses::with("/rankings", &[("metric", Some(row.metric.as_str()))]);
-            (workload_name(&row.metric).to_owned(), Some(address), row)
+            (
+                workload_name(&row.metric).to_owned(),
+                Some(ranking_of(row)),
+                row,
+            )
         });
         figures::table(figures::circumstances(context), rows)
     };
@@ -216,6 +220,14 @@ fn summaries(view: &ProductView) -> Vec<Block> {
         });
     }
     blocks
+}
+
+/// The ranking that a figure has a place in, or else the one with the most products.
+fn ranking_of(row: &SummaryView) -> String {
+    match row.is_ranked {
+        true => addresses::ranking(&row.metric, &context_key(&row.context).to_string()),
+        false => addresses::with("/rankings", &[("metric", Some(row.metric.as_str()))]),
+    }
 }
 
 const MEANING: &str = "Each submitter has one voice: the median of the cards, at most five, each with the median of its runs. \

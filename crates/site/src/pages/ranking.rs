@@ -1,5 +1,6 @@
 //! Rankings in one metric under the same circumstances.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -12,8 +13,8 @@ use serde::Deserialize;
 
 use super::figures::OFFERED;
 use super::frame::{Field, Form, Page, PageRefusal};
-use super::{addresses, figures};
-use crate::lists::places;
+use super::{addresses, circumstances, figures};
+use crate::lists::{RankedEntry, places};
 use crate::parameters::{Parameters, plain};
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -37,48 +38,111 @@ pub(super) async fn ranking(
     let metric = query.metric.filter(|metric| !metric.is_empty());
     let metric = plain("metric", metric.unwrap_or_else(|| OFFERED[0].to_owned()))?;
     let contexts = site.contexts.of(&site.store, &metric).await?;
-    // The form sends the context of the metric before too.
-    let chosen = query
-        .context
-        .as_deref()
-        .and_then(|text| text.parse::<i64>().ok());
-    let chosen = contexts
-        .iter()
-        .find(|offered| Some(offered.key) == chosen)
-        .or(contexts.first());
+    let asked = query.context.as_deref();
+    let asked = asked.and_then(|text| text.parse().ok());
+    let chosen = chosen(&site, &metric, asked, &contexts).await?;
     let title = format!("Ranking: {}", workload_name(&metric));
     let about = "Products ranked by measured figures under the same circumstances.";
-    let Some(RankedContext { key, context, .. }) = chosen else {
-        let text = "No product has shared figures in this metric yet.".to_owned();
-        let page = Page::new(title, about, vec![Block::Text(text)]);
-        return Ok(page.form(form(&metric, None, &[])).answer(&headers));
+    let key = chosen.as_ref().map(|chosen| chosen.key);
+    let blocks = match &chosen {
+        Some(chosen) => blocks(&title, &metric, chosen),
+        None => vec![Block::Text(
+            "No product has shared figures in this metric yet.".to_owned(),
+        )],
     };
-    let places = places(&site, &metric, *key, PLACES).await?;
-    let mut blocks = vec![Block::Text(format!("{}.", figures::circumstances(context)))];
-    if places.is_empty() {
+    let key_text = key.map(|key| key.to_string());
+    let mut page =
+        Page::new(title, about, blocks).form(form(&metric, key_text.as_deref(), &contexts));
+    if let Some(key) = &key_text {
+        let address = format!("/api/v1{}", addresses::ranking(&metric, key));
+        page = page.link("As data", address);
+    }
+    if let Some(others) = circumstances::others(&metric, &contexts, key) {
+        page = page.section(others);
+    }
+    Ok(page
+        .section(circumstances::other_figures(&metric))
+        .answer(&headers))
+}
+
+/// A ranking.
+struct Chosen {
+    key: i64,
+    context: BTreeMap<String, String>,
+    /// Ranked products, if known.
+    products_count: Option<u64>,
+    /// The best places; one more than a page has if there are more.
+    places: Vec<RankedEntry>,
+}
+
+/// The ranking in the circumstances that were asked for, or else in those with the most products.
+async fn chosen(
+    site: &Site,
+    metric: &str,
+    asked: Option<i64>,
+    contexts: &[RankedContext],
+) -> Result<Option<Chosen>, Refusal> {
+    let offered = contexts.iter().find(|offered| Some(offered.key) == asked);
+    // Circumstances of few products are not among those that are kept.
+    if let (None, Some(key)) = (offered, asked) {
+        let places = places(site, metric, key, PLACES + 1).await?;
+        let context = places.first().map(|first| first.summary.context.clone());
+        if let Some(context) = context {
+            return Ok(Some(Chosen {
+                key,
+                context,
+                products_count: None,
+                places,
+            }));
+        }
+    }
+    // The form sends the context of the metric before too.
+    let Some(offered) = offered.or(contexts.first()) else {
+        return Ok(None);
+    };
+    Ok(Some(Chosen {
+        key: offered.key,
+        context: offered.context.clone(),
+        products_count: Some(offered.products_count),
+        places: places(site, metric, offered.key, PLACES + 1).await?,
+    }))
+}
+
+fn blocks(title: &str, metric: &str, chosen: &Chosen) -> Vec<Block> {
+    let mut blocks = vec![Block::Text(format!(
+        "{}.",
+        figures::circumstances(&chosen.context)
+    ))];
+    if chosen.places.is_empty() {
         blocks.push(Block::Text(
             "No product has three submitters here yet.".to_owned(),
         ));
-    } else {
-        if figures::quantity(&metric).is_rate() {
-            let bars = places.iter().map(|one| (one.name.clone(), &one.summary));
-            blocks.push(Block::Chart(figures::bars(&title, &metric, bars)));
-        }
-        let rows = places.iter().enumerate().map(|(index, one)| {
-            let name = format!("{}. {}", index + 1, one.name);
-            (name, Some(addresses::product(&one.key)), &one.summary)
-        });
-        blocks.push(figures::table("Best first".to_owned(), rows));
-        blocks.push(Block::Text(OVERLAP.to_owned()));
+        return blocks;
     }
-    let key = key.to_string();
-    let page = Page::new(title, about, blocks)
-        .form(form(&metric, Some(&key), &contexts))
-        .link(
-            "As data",
-            format!("/api/v1{}", addresses::ranking(&metric, &key)),
-        );
-    Ok(page.answer(&headers))
+    blocks.extend(left_out(chosen.places.len(), chosen.products_count).map(Block::Text));
+    let shown = || chosen.places.iter().take(PLACES as usize);
+    if figures::quantity(metric).is_rate() {
+        let bars = shown().map(|one| (one.name.clone(), &one.summary));
+        blocks.push(Block::Chart(figures::bars(title, metric, bars)));
+    }
+    let rows = shown().enumerate().map(|(index, one)| {
+        let name = format!("{}. {}", index + 1, one.name);
+        (name, Some(addresses::product(&one.key)), &one.summary)
+    });
+    blocks.push(figures::table("Best first".to_owned(), rows));
+    blocks.push(Block::Text(OVERLAP.to_owned()));
+    blocks
+}
+
+/// States that a page has not all places; `None` if it has.
+fn left_out(places_count: usize, products_count: Option<u64>) -> Option<String> {
+    let is_more = places_count > PLACES as usize;
+    is_more.then(|| match products_count {
+        Some(count) if count > u64::from(PLACES) => {
+            format!("The best {PLACES} of {count} ranked products.")
+        }
+        _ => format!("The best {PLACES} products; more are ranked."),
+    })
 }
 
 const OVERLAP: &str = "Products whose intervals overlap can have their places in either order.";
@@ -112,4 +176,21 @@ fn form(metric: &str, context: Option<&str>, contexts: &[RankedContext]) -> Form
         ));
     }
     Form::asking("/rankings", "Show", fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_all_places_says_so() {
+        assert_eq!(left_out(50, Some(50)), None);
+        assert_eq!(left_out(3, None), None);
+        let of = left_out(51, Some(123));
+        assert_eq!(of.as_deref(), Some("The best 50 of 123 ranked products."));
+        let others = "The best 50 products; more are ranked.";
+        assert_eq!(left_out(51, None).as_deref(), Some(others));
+        // The number may be a minute old.
+        assert_eq!(left_out(51, Some(50)).as_deref(), Some(others));
+    }
 }

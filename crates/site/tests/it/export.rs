@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
+use cardmark_report::workload_name;
 use cardmark_site::export_pages;
 use cardmark_site_data::verify;
 use tempfile::TempDir;
 
-use crate::pages::filled;
-use crate::rig::{another, bearer, config};
+use crate::many::{load, ranked};
+use crate::pages::{filled, links};
+use crate::rig::{Rig, another, bearer, config};
 
 /// Every file that links lead to, with the file that names it first; and pages by path.
 fn followed(folder: &Path) -> BTreeMap<PathBuf, String> {
@@ -119,4 +121,92 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     let (folders, mut files): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
     files.extend(folders.iter().flat_map(|folder| walk(folder)));
     files
+}
+
+/// Boards with rankings: more than the form and the first page of circumstances have.
+const BOARDS: usize = 33;
+
+/// Metric and circumstances of every ranking that the API lists.
+async fn rankings(rig: &Rig, metrics: &[String]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for metric in metrics {
+        let mut cursor = String::new();
+        loop {
+            let path = format!("/api/v1/contexts?metric={metric}&limit=20{cursor}");
+            let page = rig.get(&path).await.json();
+            for context in page["contexts"].as_array().unwrap() {
+                let key = context["key"].as_str().unwrap();
+                let path = format!("/api/v1/rankings?metric={metric}&context={key}");
+                let places = rig.get(&path).await.json();
+                assert!(!places["places"].as_array().unwrap().is_empty(), "{path}");
+                let board = context["context"]["board"].as_str().unwrap();
+                found.push((metric.clone(), board.to_owned()));
+            }
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+    }
+    found
+}
+
+async fn with_rankings() -> Rig {
+    let rig = Rig::new().await;
+    let board = |number| format!("Board {number}");
+    let runs = (0..BOARDS).flat_map(|number| ranked("Card 32", &board(number)));
+    load(&rig, runs.chain(ranked("Other 64", "Board 0"))).await;
+    rig
+}
+
+/// Returns whether a page is the ranking in a metric on a board.
+fn is_ranking(page: &str, (metric, board): &(String, String)) -> bool {
+    let title = format!("<h1>Ranking: {}</h1>", workload_name(metric));
+    let has_places = page.contains("1. Card 32") || page.contains("1. Other 64");
+    page.contains(&title) && page.contains(&format!("<p>{board}, ")) && has_places
+}
+
+#[tokio::test]
+async fn rankings_lead_to_all_others_without_a_form() {
+    let rig = with_rankings().await;
+    let (mut pages, mut waiting) = (BTreeMap::new(), vec!["/rankings".to_owned()]);
+    while let Some(path) = waiting.pop() {
+        if !pages.contains_key(&path) {
+            let page = rig.get(&path).await.text();
+            let found = links(&page).into_iter();
+            waiting.extend(found.filter(|link| link.starts_with("/rankings")));
+            pages.insert(path, page);
+        }
+    }
+    let metrics = ["rand_read_4k", "seq_write_1m"].map(str::to_owned);
+    for ranking in rankings(&rig, &metrics).await {
+        assert!(
+            pages.values().any(|page| is_ranking(page, &ranking)),
+            "{ranking:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_ranking_of_the_api_is_exported() {
+    let rig = with_rankings().await;
+    let product = rig.get("/api/v1/products/~card%2032").await.json();
+    let summaries = product["summaries"].as_array().unwrap().iter();
+    let metrics = summaries.map(|one| one["metric"].as_str().unwrap().to_owned());
+    let mut metrics: Vec<String> = metrics.collect();
+    metrics.sort();
+    metrics.dedup();
+    let rankings = rankings(&rig, &metrics).await;
+    assert!(!metrics.is_empty(), "{product}");
+    assert_eq!(rankings.len(), metrics.len() * BOARDS);
+    let folder = TempDir::new().unwrap();
+    let place = folder.path().canonicalize().unwrap().join("static");
+    export_pages(&rig.store, config(), &place).await.unwrap();
+    let pages = followed(&place);
+    for ranking in rankings {
+        assert!(
+            pages.values().any(|page| is_ranking(page, &ranking)),
+            "{ranking:?}"
+        );
+    }
 }

@@ -15,6 +15,7 @@ mod dumps;
 mod export;
 mod history;
 mod lists;
+mod many;
 mod mine;
 mod moderation;
 mod network;

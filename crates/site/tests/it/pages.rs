@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use axum::http::StatusCode;
 
+use crate::many::{load, ranked};
 use crate::rig::{Answer, Rig, another, bearer, corpus, id_of, measured, text_of};
 
 /// Addresses that a page leads to, without those of other sites.
@@ -220,4 +221,29 @@ async fn foreign_text_is_text() {
     }
     let query = rig.get("/runs?product=%22%3E%3Cscript%3E").await.text();
     assert!(has_own_script_only(&query), "{query}");
+}
+
+#[tokio::test]
+async fn a_ranking_states_that_it_has_more_places_and_leads_to_other_circumstances() {
+    let rig = Rig::new().await;
+    let products = (1..=51).flat_map(|number| ranked(&format!("Card {number:02}"), "Board A"));
+    load(&rig, products.chain(ranked("Card 01", "Board B"))).await;
+    let page = rig.get("/rankings?metric=rand_read_4k").await.text();
+    assert!(
+        page.contains("The best 50 of 51 ranked products."),
+        "{page}"
+    );
+    assert_eq!(page.matches("href=\"/products/").count(), 50);
+    let others = links(&page);
+    let is_other = |link: &&String| link.starts_with("/rankings?") && link.contains("context=");
+    let other = others.iter().find(is_other);
+    let other = rig.get(other.unwrap()).await.text();
+    assert!(other.contains("<p>Board B, "), "{other}");
+    assert!(!other.contains("The best 50"), "{other}");
+    assert!(
+        others
+            .iter()
+            .any(|link| link == "/rankings?metric=seq%5Fwrite%5F1m"),
+        "{others:?}"
+    );
 }
