@@ -55,6 +55,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/runs/{id}/preview.png", get(pictures::run_preview))
         .route("/compare", get(compare::compare))
         .route("/boards", get(boards::boards))
+        .route("/boards/{board}", get(boards::board))
         .route("/published", get(published::list))
         .route("/published/{id}", get(published::publication))
         .route("/checks", get(about::checks))

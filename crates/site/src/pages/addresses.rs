@@ -11,6 +11,10 @@ pub(super) fn run(id: Uuid) -> String {
     format!("/runs/{id}")
 }
 
+pub(super) fn board(model: &str) -> String {
+    format!("/boards/{}", encoded(model))
+}
+
 /// History of a card, by the name that `cardmark history` takes; only the personal instance has it.
 pub(super) fn history(card: &str) -> String {
     format!("/history/{}", encoded(card))

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use cardmark_catalog::explanation;
-use cardmark_core::{Record, name_of};
+use cardmark_core::{OriginKind, Record, name_of};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::{run_title, survey};
 use cardmark_share::{Check, CheckOutcome};
@@ -63,6 +63,11 @@ fn page(head: &Head, record: &Record, origin: &str) -> Page {
     let mut page = Page::new(document.title, about, blocks);
     if let Some(key) = &head.product {
         page = page.link("Product", addresses::product(key));
+    }
+    // Simulated boards have no page.
+    let is_simulated = record.origin.kind == OriginKind::Simulated;
+    if let Some(board) = head.board.as_ref().filter(|_| !is_simulated) {
+        page = page.link("Board", addresses::board(board));
     }
     if let Some(number) = head.decided_by {
         page = page.link(format!("Act {number}"), words::address_of(number));

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use axum::http::StatusCode;
+use cardmark_core::Board;
 
-use crate::many::{load, ranked};
+use crate::many::{Many, load, ranked};
 use crate::rig::{Answer, Rig, another, bearer, corpus, id_of, measured, text_of};
 
 /// Addresses that a page leads to, without those of other sites.
@@ -246,4 +247,73 @@ async fn a_ranking_states_that_it_has_more_places_and_leads_to_other_circumstanc
             .any(|link| link == "/rankings?metric=seq%5Fwrite%5F1m"),
         "{others:?}"
     );
+}
+
+#[tokio::test]
+async fn a_board_has_its_products_and_its_best_figures() {
+    let rig = Rig::new().await;
+    for number in 1..=4 {
+        let mut record = another(u128::from(number));
+        record.board = Some(Board {
+            model: Some("Board A".to_owned()),
+            ..Board::default()
+        });
+        if number == 4 {
+            record.trials[0].span_ns /= 2;
+        }
+        rig.submit(number, &text_of(&record)).await;
+    }
+    let simulated = corpus("run-sim-a1-32gb-quick");
+    rig.submit(5, &text_of(&simulated)).await;
+    let run = format!("/runs/{}", another(1).id);
+    let links_of_run = links(&rig.get(&run).await.text());
+    let board = links_of_run
+        .iter()
+        .find(|link| link.starts_with("/boards/"));
+    let board = board.unwrap();
+    let boards = links(&rig.get("/boards").await.text());
+    assert!(boards.contains(board), "{boards:?}");
+    let page = rig.get(board).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text());
+    let (page, links) = (page.text(), links(&page.text()));
+    // Of the three runs that count; the quarantined one is listed only.
+    for part in [
+        "random read 4 KiB",
+        "<td class=\"figure\">3</td>",
+        "quarantined",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for start in [&*run, "/products/", "/rankings?metric=", "/runs?board="] {
+        assert!(
+            links.iter().any(|link| link.starts_with(start)),
+            "{start}: {links:?}"
+        );
+    }
+    let unknown = rig.get("/boards/none").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+    let simulated = format!("/runs/{}", simulated.id);
+    assert!(!rig.get(&simulated).await.text().contains("/boards/"));
+}
+
+#[tokio::test]
+async fn the_page_of_a_board_with_many_runs_states_what_it_counts() {
+    let rig = Rig::new().await;
+    let run = |number: u32| Many {
+        product: format!("Card {}", number % 25),
+        board: "Board/A ß".to_owned(),
+        submitter: 1,
+    };
+    load(&rig, (0..103).map(run)).await;
+    let page = rig.get("/boards/Board%2FA%20%C3%9F").await.text();
+    for part in [
+        "<h1>Board/A ß</h1>",
+        "20 of 25 products among the last 100 runs",
+        "The last 20 runs",
+        "No ranking on this board",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert_eq!(page.matches("href=\"/runs/").count(), 20);
+    assert!(page.matches("href=\"/products/").count() <= 20);
 }
