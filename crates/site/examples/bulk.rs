@@ -1,8 +1,9 @@
 //! Fills a database for tests of reading: `bulk DATABASE RECORDS PATHS`. Writes requests to the file PATHS, and those for pages to
-//! PATHS.pages, for `load`.
+//! PATHS.pages, for `load`. `bulk DATABASE RECORDS` fills one whose pages are as full as they can be, and writes no requests.
 //!
 //! RECORDS are copies of 10,000 runs, each with another id, card, submitter and day. A run is the one that `load` submits with all figures
 //! changed by a factor of its own, on one of 10,000 products (a few have many runs) and 20 boards. The bytes of a copy are those of its run.
+//! For full pages these are 1,500 runs of 300 products with long names on 120 boards; a few boards have many runs.
 
 #![allow(
     clippy::print_stdout,
@@ -22,9 +23,39 @@ use cardmark_site_store::{Incoming, SiteStore};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// Distinct runs; all others are copies of them.
-const RUNS: u64 = 10_000;
-const PRODUCTS: u64 = 10_000;
+/// Distinct runs, with their products and boards; all others are copies of them.
+struct Shape {
+    runs: u64,
+    products: u64,
+    name: fn(u64) -> String,
+    board: fn(u64) -> u64,
+}
+
+const USUAL: Shape = Shape {
+    runs: 10_000,
+    products: 10_000,
+    name: |product| format!("Card {product}"),
+    board: |run| run % 20,
+};
+/// For full pages.
+const FULL: Shape = Shape {
+    runs: 1_500,
+    products: 300,
+    name: |product| {
+        let maker = [
+            "SanDisk Extreme",
+            "Samsung PRO Plus",
+            "Kingston Canvas Go",
+            "Lexar 1066x",
+        ];
+        let (maker, size) = (maker[(product % 4) as usize], 16 << (product % 7));
+        format!("{maker} A2 V30 U3 UHS-I {size} GB, edition {product}")
+    },
+    board: |run| {
+        let unit = Rng::for_part(1, "board", run).unit();
+        (120.0 * unit * unit) as u64
+    },
+};
 /// Records of a transaction.
 const TOGETHER: u64 = 500;
 /// Requests of each kind.
@@ -35,20 +66,26 @@ const BEGIN_MS: i64 = 1_767_225_600_000;
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [address, records, paths] = words.as_slice() else {
-        println!("usage: bulk DATABASE RECORDS PATHS");
-        return;
+    let (address, records, paths) = match words.as_slice() {
+        [address, records] => (address, records, None),
+        [address, records, paths] => (address, records, Some(paths)),
+        _ => {
+            println!("usage: bulk DATABASE RECORDS [PATHS]");
+            return;
+        }
     };
+    let shape = paths.map_or(FULL, |_| USUAL);
     let records: u64 = records.parse().unwrap();
     let (text, derivation) = base();
-    let bodies: Vec<(Vec<u8>, [u8; 32])> =
-        (0..RUNS.min(records)).map(|run| body(&text, run)).collect();
+    let bodies: Vec<(Vec<u8>, [u8; 32])> = (0..shape.runs.min(records))
+        .map(|run| body(&text, run))
+        .collect();
     let store = SiteStore::open(address).await.unwrap();
     let begin = Instant::now();
     for first in (0..records).step_by(TOGETHER as usize) {
         let part = (first..records.min(first + TOGETHER)).map(|number| {
-            let document = bodies[(number % RUNS) as usize].clone();
-            incoming(&derivation, number, document)
+            let document = bodies[(number % shape.runs) as usize].clone();
+            incoming(&shape, &derivation, number, document)
         });
         store.load(part.collect()).await.unwrap();
     }
@@ -63,11 +100,13 @@ async fn main() {
         "{products} products summarised in {:.0} s",
         begin.elapsed().as_secs_f64()
     );
-    let contexts = store.contexts("rand_read_4k", None, 100).await.unwrap();
-    let contexts: Vec<i64> = contexts.into_iter().map(|context| context.key).collect();
-    let [api, pages] = requests(records, &contexts);
-    std::fs::write(paths, api).unwrap();
-    std::fs::write(format!("{paths}.pages"), pages).unwrap();
+    if let Some(paths) = paths {
+        let contexts = store.contexts("rand_read_4k", None, 100).await.unwrap();
+        let contexts: Vec<i64> = contexts.into_iter().map(|context| context.key).collect();
+        let [api, pages] = requests(records, &contexts);
+        std::fs::write(paths, api).unwrap();
+        std::fs::write(format!("{paths}.pages"), pages).unwrap();
+    }
     store.close().await;
 }
 
@@ -82,9 +121,9 @@ fn base() -> (String, Derivation) {
 }
 
 /// Few products have many runs: the k-th about 50 ÷ √k.
-fn product_of(run: u64) -> u64 {
+fn product_of(shape: &Shape, run: u64) -> u64 {
     let unit = Rng::for_part(1, "product", run).unit();
-    (PRODUCTS as f64 * unit * unit) as u64
+    (shape.products as f64 * unit * unit) as u64
 }
 
 fn id_of(number: u64) -> Uuid {
@@ -101,19 +140,19 @@ fn body(text: &str, run: u64) -> (Vec<u8>, [u8; 32]) {
 }
 
 fn incoming(
+    shape: &Shape,
     derivation: &Derivation,
     number: u64,
     (packed, digest): (Vec<u8>, [u8; 32]),
 ) -> Incoming {
-    let run = number % RUNS;
+    let run = number % shape.runs;
+    let board = format!("Board {}", (shape.board)(run));
     let mut rng = Rng::for_part(1, "copy", number);
     let mut extract = derivation.extract.clone();
     extract.id = id_of(number);
-    extract.product_name = Some(format!("Card {}", product_of(run)));
-    extract.board = Some(format!("Board {}", run % 20));
-    extract
-        .context
-        .insert("board".to_owned(), format!("Board {}", run % 20));
+    extract.product_name = Some((shape.name)(product_of(shape, run)));
+    extract.context.insert("board".to_owned(), board.clone());
+    extract.board = Some(board);
     extract.bus = Some(["sdr104", "hs", "sdr50"][(run % 3) as usize].to_owned());
     extract.command_queue = Some(["on", "off"][(run % 2) as usize].to_owned());
     extract.evidence = Some(format!("{:016x}{:016x}", rng.next_u64(), rng.next_u64()));
@@ -147,7 +186,7 @@ fn requests(records: u64, contexts: &[i64]) -> [String; 2] {
     for request in 0..REQUESTS {
         let mut rng = Rng::for_part(1, "request", request);
         let id = id_of(rng.below(records));
-        let product = product_of(rng.below(RUNS));
+        let product = product_of(&USUAL, rng.below(USUAL.runs));
         let board = rng.below(20);
         let least = 1000.0 * (1.0 + rng.unit());
         let search = match request % 6 {
