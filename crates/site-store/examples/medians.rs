@@ -167,7 +167,7 @@ fn normal(rng: &mut Rng) -> f64 {
 /// Summary of the product as the store has it.
 async fn summary(store: &SiteStore, product: &str) -> Summary {
     let key = cardmark_share::product_key(product);
-    let (_, rows) = store.product(&key).await.unwrap().unwrap();
+    let (_, rows) = store.product(&key, None, 200).await.unwrap().unwrap();
     let row = rows.into_iter().find(|row| row.metric == METRIC).unwrap();
     row.submitters
 }

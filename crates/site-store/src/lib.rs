@@ -47,6 +47,6 @@ pub use store::SiteStore;
 pub use types::{
     Amended, Amendment, Arrival, Arrivals, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head,
     Incoming, Limit, Loaded, MetricRange, Page, ProductRow, Put, RankedContext, RankedProduct,
-    Rebuilt, Rederived, Removed, Search, SiteStoreError, State, StoredDocument, SummaryRow,
-    Withdrawn,
+    Rebuilt, Rederived, Removed, Search, SiteStoreError, State, StoredDocument, SummaryPlace,
+    SummaryRow, Withdrawn,
 };

@@ -8,12 +8,13 @@ use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
 use crate::summaries;
 use crate::types::{
-    Change, ChangeKind, ProductRow, RankedContext, RankedProduct, SiteStoreError, SummaryRow,
+    Change, ChangeKind, ProductRow, RankedContext, RankedProduct, SiteStoreError, SummaryPlace,
+    SummaryRow,
 };
 
 const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
 /// Columns of a [`SummaryRow`], in the order in which [`summary_of`] reads them.
-const SUMMARY: &str = "s.metric, c.context, s.buckets, s.cards";
+const SUMMARY: &str = "s.metric, c.context, s.buckets, s.cards, s.context_key";
 /// After all texts with the same beginning.
 const LAST: char = char::MAX;
 
@@ -54,11 +55,17 @@ impl SiteStore {
         found.iter().map(product_of).collect()
     }
 
-    /// Finds a product, with its figures in all metrics and contexts.
+    /// Finds a product, with its figures in metrics and contexts: up to `limit`, those of most submitters first. `after` is the last
+    /// one that was read.
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn product(&self, key: &str) -> Result<Option<(ProductRow, Vec<SummaryRow>)>> {
+    pub async fn product(
+        &self,
+        key: &str,
+        after: Option<&SummaryPlace>,
+        limit: u32,
+    ) -> Result<Option<(ProductRow, Vec<SummaryRow>)>> {
         let mut connection = self.lists().await?;
         let key = key.replace('\0', "");
         let text = format!("select {PRODUCT} from products p where p.key = $1");
@@ -68,9 +75,21 @@ impl SiteStore {
         let text = format!(
             "select {SUMMARY} from summaries s join product_contexts c \
              on c.product = s.product and c.context_key = s.context_key \
-             where s.product = $1 order by s.context_key, s.metric"
+             where s.product = $1 and (s.submitters, s.context_key, s.metric) < ($2, $3, $4) \
+             order by s.submitters desc, s.context_key desc, s.metric desc limit $5"
         );
-        let found = rows(&mut connection, text, values![&key]).await?;
+        let first = SummaryPlace::default();
+        let after = after.unwrap_or(&first);
+        let submitters = i64::try_from(after.submitters_count).unwrap_or(i64::MAX);
+        let metric = after.metric.replace('\0', "");
+        let values = values![
+            &key,
+            submitters,
+            after.context_key,
+            metric,
+            i64::from(limit)
+        ];
+        let found = rows(&mut connection, text, values).await?;
         let summaries = found
             .iter()
             .map(|row| summary_of(row, 0))
@@ -93,7 +112,7 @@ impl SiteStore {
             .collect()
     }
 
-    /// Lists products with enough submitters by their medians, the best first.
+    /// Lists products with enough submitters by their medians, the best first. `after` are place and key of the last one that was read.
     ///
     /// # Errors
     /// If the database fails.
@@ -101,21 +120,25 @@ impl SiteStore {
         &self,
         metric: &str,
         context_key: i64,
+        after: Option<(f64, &str)>,
         limit: u32,
     ) -> Result<Vec<RankedProduct>> {
         let text = format!(
-            "select p.key, p.name, {SUMMARY} from summaries s join products p on p.key = s.product \
+            "select p.key, p.name, s.place, {SUMMARY} from summaries s join products p on p.key = s.product \
              join product_contexts c on c.product = s.product and c.context_key = s.context_key \
              where s.metric = $1 and s.is_ranked = 1 and s.context_key = $2 \
-             order by s.place, s.product limit $3"
+             and (s.place, s.product) > ($3, $4) order by s.place, s.product limit $5"
         );
-        let values = values![metric.replace('\0', ""), context_key, i64::from(limit)];
+        let (place, key) = after.unwrap_or((f64::MIN, ""));
+        let (metric, key) = (metric.replace('\0', ""), key.replace('\0', ""));
+        let values = values![metric, context_key, place, key, i64::from(limit)];
         let found = rows(&mut *self.lists().await?, text, values).await?;
         let ranked = |row: &AnyRow| {
             Ok(RankedProduct {
                 key: row.text(0)?,
                 name: row.text(1)?,
-                row: summary_of(row, 2)?,
+                place: row.real(2)?,
+                row: summary_of(row, 3)?,
             })
         };
         found.iter().map(ranked).collect()
@@ -182,6 +205,7 @@ fn summary_of(row: &AnyRow, first: usize) -> Result<SummaryRow> {
         context: context_of(&row.text(first + 1)?)?,
         submitters: summaries::summary_of(&row.bytes(first + 2)?)?,
         cards_count: row.count(first + 3)?,
+        context_key: row.integer(first + 4)?,
     })
 }
 

@@ -388,6 +388,42 @@ pub struct SummaryRow {
     pub submitters: Summary,
     /// Number of these cards.
     pub cards_count: u64,
+    /// Key of the context.
+    pub context_key: i64,
+}
+
+impl SummaryRow {
+    /// Its place among those of a product.
+    #[must_use]
+    pub fn place(&self) -> SummaryPlace {
+        SummaryPlace {
+            submitters_count: self.submitters.count(),
+            context_key: self.context_key,
+            metric: self.metric.clone(),
+        }
+    }
+}
+
+/// Place of a summary among those of a product, which are read from most submitters to fewest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SummaryPlace {
+    /// Number of submitters.
+    pub submitters_count: u64,
+    /// Key of the context.
+    pub context_key: i64,
+    /// The metric.
+    pub metric: String,
+}
+
+/// Before all others.
+impl Default for SummaryPlace {
+    fn default() -> Self {
+        Self {
+            submitters_count: u64::MAX,
+            context_key: i64::MAX,
+            metric: char::MAX.to_string(),
+        }
+    }
 }
 
 /// Circumstances under which products are ranked by a metric.
@@ -408,6 +444,8 @@ pub struct RankedProduct {
     pub key: String,
     /// Its name.
     pub name: String,
+    /// What the ranking is sorted by: the median, negative if high figures are better.
+    pub place: f64,
     /// Its figures in the context of the ranking.
     pub row: SummaryRow,
 }

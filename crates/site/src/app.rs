@@ -15,7 +15,7 @@ use crate::mine::guarded;
 use crate::moderation::{answer, api as acts};
 use crate::problem::Refusal;
 use crate::state::Site;
-use crate::{compare, health, lists, openapi, pages, published, records, seeds, submit};
+use crate::{compare, health, lists, openapi, pages, published, rankings, records, seeds, submit};
 
 /// What a page may load: its own style, script and pictures.
 const POLICY: header::HeaderValue = header::HeaderValue::from_static(
@@ -76,8 +76,8 @@ fn api() -> Router<Arc<Site>> {
         .route("/products", get(lists::products))
         .route("/products/{key}", get(lists::product))
         .route("/boards", get(lists::boards))
-        .route("/contexts", get(lists::contexts))
-        .route("/rankings", get(lists::ranking))
+        .route("/contexts", get(rankings::contexts))
+        .route("/rankings", get(rankings::ranking))
         .route("/changes", get(lists::changes))
         .route("/acts", get(acts::acts))
         .route("/acts/{number}", get(acts::act))

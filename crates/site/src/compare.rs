@@ -182,7 +182,7 @@ fn refusal(reason: NotComparable) -> Refusal {
     )
 }
 
-/// Places of a run among published results, metric by metric, as `cardmark rank --json` does.
+/// Places of a run among published results, metric by metric, in the form of `cardmark rank --json`.
 #[utoipa::path(
     get, path = "/api/v1/records/{id}/rank", tag = "read",
     params(("id" = Uuid, Path, description = "Id of the run")),

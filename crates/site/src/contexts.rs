@@ -1,4 +1,4 @@
-//! Contexts in which most products are ranked, for pages.
+//! Contexts in which most products are ranked.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::answers::this_minute;
 pub(crate) const MOST_CONTEXTS: u32 = 30;
 /// Reading contexts takes as long as products are ranked in them: with fewer, they are read each time.
 const FEW_PRODUCTS: u64 = 1_000;
-/// Metrics whose contexts are kept.
-const METRICS: usize = 64;
+/// Pages of contexts that are kept.
+const PAGES: usize = 256;
 
-/// Contexts of a minute, by metric.
+/// Contexts of a minute, by metric and page.
 #[derive(Debug)]
 pub(crate) struct KeptContexts(Cache<String, (i64, Arc<[RankedContext]>)>);
 
 impl Default for KeptContexts {
     fn default() -> Self {
-        Self(Cache::new(METRICS))
+        Self(Cache::new(PAGES))
     }
 }
 
@@ -31,25 +31,41 @@ impl KeptContexts {
         store: &SiteStore,
         metric: &str,
     ) -> Result<Arc<[RankedContext]>, SiteStoreError> {
-        let read = store.contexts(metric, None, MOST_CONTEXTS);
-        self.get(metric, this_minute(), read).await
+        self.page(store, metric, None, MOST_CONTEXTS).await
     }
 
+    /// Returns a page of them. `after` is the number of products and the key of the last one that was read.
+    pub(crate) async fn page(
+        &self,
+        store: &SiteStore,
+        metric: &str,
+        after: Option<(u64, i64)>,
+        limit: u32,
+    ) -> Result<Arc<[RankedContext]>, SiteStoreError> {
+        let read = store.contexts(metric, after, limit);
+        let page = format!("{after:?} {limit} {metric}");
+        // How many are ranked in those before is not known.
+        let least = if after.is_some() { 0 } else { FEW_PRODUCTS };
+        self.get(&page, this_minute(), least, read).await
+    }
+
+    /// Keeps a page with at least so many products.
     async fn get<E>(
         &self,
-        metric: &str,
+        page: &str,
         minute: i64,
+        least: u64,
         read: impl Future<Output = Result<Vec<RankedContext>, E>>,
     ) -> Result<Arc<[RankedContext]>, E> {
-        let kept = self.0.get(metric);
+        let kept = self.0.get(page);
         if let Some((_, contexts)) = kept.filter(|(at, _)| *at == minute) {
             return Ok(contexts);
         }
         let contexts: Arc<[RankedContext]> = read.await?.into();
         let products: u64 = contexts.iter().map(|one| one.products_count).sum();
-        if products >= FEW_PRODUCTS {
+        if products >= least {
             let kept = (minute, Arc::clone(&contexts));
-            self.0.insert(metric.to_owned(), kept);
+            self.0.insert(page.to_owned(), kept);
         }
         Ok(contexts)
     }
@@ -70,7 +86,7 @@ mod tests {
                 products_count,
             }])
         };
-        kept.get(metric, minute, read).await.unwrap()[0].products_count
+        kept.get(metric, minute, FEW_PRODUCTS, read).await.unwrap()[0].products_count
     }
 
     #[tokio::test]

@@ -34,6 +34,7 @@ mod peer;
 mod problem;
 mod processors;
 mod published;
+mod rankings;
 mod records;
 mod removal;
 mod seeds;

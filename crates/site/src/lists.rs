@@ -1,4 +1,4 @@
-//! Lists: search, products, boards, contexts, rankings, changes. Each costs the same with any number of records.
+//! Lists: search, products, boards, changes. Each costs the same with any number of records.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::{explanations, products as known_products};
 use cardmark_share::{CheckName, LEAST_SUBMITTERS, Problem, Summary, product_key};
 use cardmark_site_store::{
-    Change, ChangeKind, MetricRange, ProductRow, RankedContext, RankedProduct, Search, SummaryRow,
+    Change, ChangeKind, MetricRange, ProductRow, Search, SummaryPlace, SummaryRow,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,7 +20,7 @@ use crate::answers::{Listed, day_of, kept};
 use crate::described::{Asked, Read};
 use crate::pages::addresses;
 use crate::parameters::{
-    Key, MOST_LIMIT, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
+    Key, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
 };
 use crate::problem::Refusal;
 use crate::published::{PublishedFigure, of_product};
@@ -386,7 +386,7 @@ pub(crate) struct SummaryView {
 
 impl SummaryView {
     /// `None` for a summary without any card.
-    fn of(row: SummaryRow) -> Option<Self> {
+    pub(crate) fn of(row: SummaryRow) -> Option<Self> {
         let (median, interval) = row.submitters.median()?;
         let submitters_count = row.submitters.count();
         Some(Self {
@@ -405,6 +405,19 @@ impl SummaryView {
     }
 }
 
+/// Summaries of a product in one answer.
+const SUMMARIES: u32 = 200;
+
+/// Which summaries of a product.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ProductQuery {
+    /// `next` of the answer before.
+    #[param(pattern = "^[0-9]{1,18}\\.-?[0-9]{1,19}\\.[^\\x00-\\x1f\\x7f-\\x9f]*$")]
+    pub(crate) cursor: Option<String>,
+}
+
 /// A product: shared runs, and beside them, never mixed, published figures.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProductView {
@@ -415,8 +428,11 @@ pub(crate) struct ProductView {
     pub(crate) accepted_by: Option<i64>,
     /// Promises on the package, from the catalogue.
     pub(crate) claims: Vec<String>,
-    /// Figures of shared runs.
+    /// Figures of shared runs, those of most submitters first: at most 200.
     pub(crate) summaries: Vec<SummaryView>,
+    /// Cursor of further ones; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<String>,
     /// Figures of publications.
     pub(crate) published: Vec<PublishedFigure>,
 }
@@ -424,7 +440,10 @@ pub(crate) struct ProductView {
 /// A product by key or name.
 #[utoipa::path(
     get, path = "/api/v1/products/{key}", tag = "read",
-    params(("key" = String, Path, pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$", description = "Key or name of the product")),
+    params(
+        ("key" = String, Path, pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$", description = "Key or name of the product"),
+        ProductQuery,
+    ),
     responses(
         (status = 200, description = "The product", body = ProductView),
         (status = 307, description = "Its runs count under another product"),
@@ -435,20 +454,29 @@ pub(crate) struct ProductView {
 pub(crate) async fn product(
     State(site): State<Arc<Site>>,
     Key(name): Key,
+    Parameters(query): Parameters<ProductQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     if let Some(key) = moved(&site, &name).await? {
         let address = format!("/api/v1{}", addresses::product(&key));
         return Ok(Redirect::temporary(&address).into_response());
     }
-    Ok(kept(&headers, &product_view(&site, &name).await?))
+    Ok(kept(&headers, &product_view(&site, &name, &query).await?))
 }
 
-pub(crate) async fn product_view(site: &Site, name: &str) -> Result<ProductView, Refusal> {
+pub(crate) async fn product_view(
+    site: &Site,
+    name: &str,
+    query: &ProductQuery,
+) -> Result<ProductView, Refusal> {
     let key = product_key(name);
+    let after = query.cursor.as_deref().map(summary_place).transpose()?;
     let known = known_products().iter().find(|row| row.id == key);
     let published = of_product(&key);
-    let (entry, rows) = match (site.store.product(&key).await?, known) {
+    let (entry, rows) = match (
+        site.store.product(&key, after.as_ref(), SUMMARIES).await?,
+        known,
+    ) {
         (Some((row, summaries)), _) => (ProductEntry::from(row), summaries),
         (None, Some(known)) => {
             let (key, name) = (key.clone(), known.name());
@@ -475,6 +503,10 @@ pub(crate) async fn product_view(site: &Site, name: &str) -> Result<ProductView,
         }
     };
     let claims = known.map(|known| known.claims.clone()).unwrap_or_default();
+    let next = rows
+        .last()
+        .filter(|_| rows.len() == SUMMARIES as usize)
+        .map(cursor_of);
     let summaries = rows.into_iter().filter_map(SummaryView::of).collect();
     let decisions = site.store.decisions().await?;
     Ok(ProductView {
@@ -482,7 +514,26 @@ pub(crate) async fn product_view(site: &Site, name: &str) -> Result<ProductView,
         entry,
         claims,
         summaries,
+        next,
         published,
+    })
+}
+
+/// Cursor after a summary: its number of submitters, the key of its context, and its metric.
+fn cursor_of(row: &SummaryRow) -> String {
+    let place = row.place();
+    let (count, context) = (place.submitters_count, place.context_key);
+    format!("{count}.{context}.{}", place.metric)
+}
+
+fn summary_place(text: &str) -> Result<SummaryPlace, Refusal> {
+    let mut parts = text.splitn(3, '.');
+    let mut next = || parts.next().ok_or_else(wrong_cursor);
+    let (count, context, metric) = (next()?, next()?, next()?);
+    Ok(SummaryPlace {
+        submitters_count: count.parse().map_err(|_| wrong_cursor())?,
+        context_key: context.parse().map_err(|_| wrong_cursor())?,
+        metric: metric.to_owned(),
     })
 }
 
@@ -542,150 +593,6 @@ pub(crate) async fn boards(
         .map(|(model, runs_count)| BoardEntry { model, runs_count })
         .collect();
     Ok(kept(&headers, &BoardsPage { boards, next }))
-}
-
-/// A metric, and a page of its contexts.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ContextsQuery {
-    /// Id of the metric, such as `rand_read_4k`.
-    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
-    metric: String,
-    /// `next` of the page before.
-    #[param(pattern = "^[0-9]{1,18}\\.-?[0-9]{1,19}$")]
-    cursor: Option<String>,
-    /// Entries of a page, 1 to 100; 100.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-}
-
-/// Circumstances under which a metric was measured.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ContextEntry {
-    /// Key, for `/api/v1/rankings`.
-    key: String,
-    /// The circumstances.
-    context: BTreeMap<String, String>,
-    /// Products with figures.
-    products_count: u64,
-}
-
-/// A page of the contexts of a metric.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Contexts {
-    /// Those with the most products first.
-    contexts: Vec<ContextEntry>,
-    /// Cursor of the next page; absent on the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
-/// Lists the circumstances under which a metric was measured: figures of two of them are not ranked together.
-#[utoipa::path(
-    get, path = "/api/v1/contexts", tag = "read", params(ContextsQuery),
-    responses(
-        (status = 200, description = "The contexts", body = Contexts),
-        Asked, Read,
-    )
-)]
-pub(crate) async fn contexts(
-    State(site): State<Arc<Site>>,
-    Parameters(query): Parameters<ContextsQuery>,
-    headers: HeaderMap,
-) -> Result<Response, Refusal> {
-    let metric = plain("metric", query.metric)?;
-    let after = query.cursor.as_deref().map(context_cursor).transpose()?;
-    let limit = limit(query.limit.or(Some(MOST_LIMIT)))?;
-    let found = site.store.contexts(&metric, after, limit).await?;
-    let next = found
-        .last()
-        .filter(|_| found.len() == limit as usize)
-        .map(|last| format!("{}.{}", last.products_count, last.key));
-    let entry = |found: RankedContext| ContextEntry {
-        key: found.key.to_string(),
-        context: found.context,
-        products_count: found.products_count,
-    };
-    let contexts = found.into_iter().map(entry).collect();
-    Ok(kept(&headers, &Contexts { contexts, next }))
-}
-
-/// Reads a cursor of contexts: number of products, a full stop, the key.
-fn context_cursor(text: &str) -> Result<(u64, i64), Refusal> {
-    let parts = text
-        .split_once('.')
-        .and_then(|(count, key)| Some((count.parse().ok()?, key.parse().ok()?)));
-    parts.ok_or_else(wrong_cursor)
-}
-
-/// A metric in a context.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct RankingQuery {
-    /// Id of the metric, such as `rand_read_4k`.
-    #[param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
-    metric: String,
-    /// Key of the context.
-    context: i64,
-    /// Places, 1 to 100; 20.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-}
-
-/// A place in a ranking.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct RankedEntry {
-    /// Key of the product.
-    pub(crate) key: String,
-    /// Its name.
-    pub(crate) name: String,
-    #[serde(flatten)]
-    pub(crate) summary: SummaryView,
-}
-
-/// A ranking.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct RankingView {
-    /// Products with at least three submitters, the best first.
-    places: Vec<RankedEntry>,
-}
-
-/// Ranks products in one metric under the same circumstances.
-#[utoipa::path(
-    get, path = "/api/v1/rankings", tag = "read", params(RankingQuery),
-    responses(
-        (status = 200, description = "The ranking", body = RankingView),
-        Asked, Read,
-    )
-)]
-pub(crate) async fn ranking(
-    State(site): State<Arc<Site>>,
-    Parameters(query): Parameters<RankingQuery>,
-    headers: HeaderMap,
-) -> Result<Response, Refusal> {
-    let metric = plain("metric", query.metric)?;
-    let places = places(&site, &metric, query.context, limit(query.limit)?).await?;
-    Ok(kept(&headers, &RankingView { places }))
-}
-
-pub(crate) async fn places(
-    site: &Site,
-    metric: &str,
-    context: i64,
-    limit: u32,
-) -> Result<Vec<RankedEntry>, Refusal> {
-    let rows = site.store.ranking(metric, context, limit).await?;
-    let entry = |ranked: RankedProduct| {
-        let summary = SummaryView::of(ranked.row)?;
-        Some(RankedEntry {
-            key: ranked.key,
-            name: ranked.name,
-            summary,
-        })
-    };
-    Ok(rows.into_iter().filter_map(entry).collect())
 }
 
 /// A change.

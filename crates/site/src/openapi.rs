@@ -13,7 +13,7 @@ use crate::answers::kept;
 use crate::kept::Kept;
 use crate::moderation::{answer, api as acts};
 use crate::problem::Refusal;
-use crate::{compare, lists, published, records, seeds, submit};
+use crate::{compare, lists, published, rankings, records, seeds, submit};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -24,7 +24,7 @@ use crate::{compare, lists, published, records, seeds, submit};
     ),
     paths(
         submit::submit, records::record, records::document, records::state, records::amend, records::withdraw,
-        lists::search, lists::products, lists::product, lists::boards, lists::contexts, lists::ranking, lists::changes,
+        lists::search, lists::products, lists::product, lists::boards, rankings::contexts, rankings::ranking, lists::changes,
         answer::answer, acts::acts, acts::act, lists::checks, compare::compare, compare::rank, published::published, seeds::issue,
     ),
     modifiers(&EditToken),

@@ -10,9 +10,10 @@ use cardmark_site_store::RankedContext;
 use tokio::sync::Mutex;
 
 use crate::answers::this_minute;
-use crate::lists::{SummaryView, places};
+use crate::lists::SummaryView;
 use crate::problem::Refusal;
 use crate::published::quantity;
+use crate::rankings::places;
 use crate::state::Site;
 
 /// Products of a metric that are looked at, the best first.

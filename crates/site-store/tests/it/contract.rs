@@ -29,7 +29,7 @@ contract! {
     limits: a_bucket_empties_and_fills, a_repeated_submission_costs_nothing, amendments_take_from_the_same_buckets, purging_keeps_what_is_in_use;
     seeds: seeds_fresh_used_expired_foreign;
     lists: pages_show_each_record_once, a_page_tests_a_limited_number_of_records, conditions_are_met, ranges_are_met, products_boards_rankings, cards_of_a_submitter_are_capped,
-        fakes_are_counted, changes_are_followed;
+        summaries_are_read_in_parts, fakes_are_counted, changes_are_followed;
     rebuild: any_order_ends_in_the_same_rows, loaded_records_count_like_others, a_rebuild_repairs_rows, a_rebuild_takes_no_amendment_back;
     moderation: every_act_undone_restores_exactly, acts_are_undone_in_any_order, decisions_hold_for_future_records,
         switches_act_on_arrivals, a_killed_process_leaves_nothing_half_done, acts_and_arrivals_at_once, impossible_acts_are_refused, undoing_closes_no_circle,

@@ -94,7 +94,7 @@ pub(crate) async fn amendments_take_from_the_same_buckets(site: Site) {
         retry_after_s: 86_400,
     });
     assert_eq!(amend(token(1), 2).await, limited);
-    assert!(store.product("~card b").await.unwrap().is_some());
+    assert!(store.product("~card b", None, 200).await.unwrap().is_some());
 }
 
 pub(crate) async fn purging_keeps_what_is_in_use(site: Site) {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{Quantity, StorageKind};
 use cardmark_share::{Area, CheckOutcome, context_key};
-use cardmark_site_store::{ChangeKind, Head, MetricRange, RankedContext, Search, SiteStore};
+use cardmark_site_store::{
+    ChangeKind, Head, MetricRange, RankedContext, Search, SiteStore, SummaryPlace, SummaryRow,
+};
 use uuid::Uuid;
 
 use crate::samples::{METRICS, NOW_MS, amendment, by_itself, incoming, token};
@@ -290,17 +292,31 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     }
     let key = context_key(&incoming(1, "", 0, 0).extract.context);
     let names = async |metric: &str| -> Vec<String> {
-        let ranked = store.ranking(metric, key, 10).await.unwrap();
+        let ranked = store.ranking(metric, key, None, 10).await.unwrap();
         ranked.into_iter().map(|ranked| ranked.name).collect()
     };
     assert_eq!(names(METRICS[0]).await, ["Fast", "Slow"]);
     assert_eq!(names("boot").await, ["Slow", "Fast"]);
-    assert_eq!(store.ranking(METRICS[0], key, 1).await.unwrap().len(), 1);
-    let ranked = store.ranking(METRICS[0], key, 2).await.unwrap();
+    assert_eq!(
+        store.ranking(METRICS[0], key, None, 1).await.unwrap().len(),
+        1
+    );
+    let ranked = store.ranking(METRICS[0], key, None, 2).await.unwrap();
     assert_eq!(
         (ranked[0].row.submitters.count(), ranked[0].row.cards_count),
         (3, 4)
     );
+    // Read one by one, the places are the same.
+    let mut one_by_one = Vec::new();
+    let mut after: Option<(f64, String)> = None;
+    loop {
+        let place = after.as_ref().map(|(place, key)| (*place, key.as_str()));
+        let found = store.ranking(METRICS[0], key, place, 1).await.unwrap();
+        let Some(last) = found.last() else { break };
+        after = Some((last.place, last.key.clone()));
+        one_by_one.extend(found);
+    }
+    assert_eq!(one_by_one, ranked);
     let expected = RankedContext {
         key,
         context: incoming(1, "", 0, 0).extract.context,
@@ -342,7 +358,7 @@ pub(crate) async fn cards_of_a_submitter_are_capped(site: Site) {
             .unwrap();
     }
     store.put(incoming(21, "Card A", 2, 1)).await.unwrap();
-    let (product, summaries) = store.product("~card a").await.unwrap().unwrap();
+    let (product, summaries) = store.product("~card a", None, 200).await.unwrap().unwrap();
     assert_eq!((product.runs_count, product.cards_count), (21, 6));
     for row in &summaries {
         assert_eq!((row.submitters.count(), row.cards_count), (2, 6));
@@ -360,6 +376,41 @@ pub(crate) async fn cards_of_a_submitter_are_capped(site: Site) {
     assert_eq!(found, expected);
 }
 
+pub(crate) async fn summaries_are_read_in_parts(site: Site) {
+    let store = site.open().await;
+    for run in 1..=30_u8 {
+        let mut one = incoming(run.into(), "Card A", run, 1);
+        // One context with half of the submitters, and many with one.
+        let context = if run % 2 == 0 { 0 } else { run };
+        one.extract.context = [("board".to_owned(), context.to_string())].into();
+        store.put(one).await.unwrap();
+    }
+    let of = async |after: Option<&SummaryPlace>, limit| {
+        store
+            .product("~card a", after, limit)
+            .await
+            .unwrap()
+            .unwrap()
+            .1
+    };
+    let all = of(None, 200).await;
+    assert_eq!(all.len(), 16 * METRICS.len());
+    let counts: Vec<u64> = all.iter().map(|row| row.submitters.count()).collect();
+    assert!(counts.is_sorted_by(|one, next| one >= next), "{counts:?}");
+    assert_eq!((counts[0], counts[METRICS.len()]), (15, 1));
+    let mut in_parts = Vec::new();
+    loop {
+        let after = in_parts.last().map(SummaryRow::place);
+        let found = of(after.as_ref(), 5).await;
+        assert!(found.len() <= 5);
+        if found.is_empty() {
+            break;
+        }
+        in_parts.extend(found);
+    }
+    assert_eq!(in_parts, all);
+}
+
 pub(crate) async fn fakes_are_counted(site: Site) {
     let store = site.open().await;
     for run in 1..=4_u8 {
@@ -375,13 +426,13 @@ pub(crate) async fn fakes_are_counted(site: Site) {
     let mut imported = incoming(6, "Card A", 6, 1);
     imported.extract.origin = "imported".to_owned();
     store.put(imported).await.unwrap();
-    let (product, _) = store.product("~card a").await.unwrap().unwrap();
+    let (product, _) = store.product("~card a", None, 200).await.unwrap().unwrap();
     assert_eq!(
         (product.runs_count, product.cards_count, product.fakes_count),
         (4, 4, 2)
     );
     store.withdraw(Uuid::from_u128(1), token(1)).await.unwrap();
-    let (product, _) = store.product("~card a").await.unwrap().unwrap();
+    let (product, _) = store.product("~card a", None, 200).await.unwrap().unwrap();
     assert_eq!((product.cards_count, product.fakes_count), (3, 1));
 }
 

@@ -88,7 +88,7 @@ async fn head(store: &SiteStore, run: u128) -> Head {
 }
 
 async fn runs_of(store: &SiteStore, product: &str) -> u64 {
-    let found = store.product(&key(product)).await.unwrap();
+    let found = store.product(&key(product), None, 200).await.unwrap();
     found.map_or(0, |(product, _)| product.runs_count)
 }
 

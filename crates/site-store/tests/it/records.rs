@@ -96,7 +96,7 @@ pub(crate) async fn one_of_equal_copies_wins(site: Site) {
         shared += u32::from(head.state == State::Shared);
     }
     assert_eq!(shared, 1);
-    let (product, _) = store.product("~card a").await.unwrap().unwrap();
+    let (product, _) = store.product("~card a", None, 200).await.unwrap().unwrap();
     assert_eq!(product.runs_count, 1);
     assert_eq!(store.counts().await.unwrap().quarantined, 7);
 }
@@ -129,8 +129,8 @@ pub(crate) async fn statements_replace_earlier_ones(site: Site) {
         ..other
     };
     assert_eq!(amend(token(1), other).await.unwrap(), Amended::Older(2));
-    assert_eq!(store.product("~card a").await.unwrap(), None);
-    let (product, summaries) = store.product("~card b").await.unwrap().unwrap();
+    assert_eq!(store.product("~card a", None, 200).await.unwrap(), None);
+    let (product, summaries) = store.product("~card b", None, 200).await.unwrap().unwrap();
     assert_eq!((product.runs_count, product.cards_count), (1, 1));
     assert_eq!(summaries.len(), 2);
     let document = store.document(id).await.unwrap().unwrap();
@@ -241,8 +241,8 @@ pub(crate) async fn strange_texts_are_kept_harmless(site: Site) {
         panic!("not new");
     };
     let key = head.product.unwrap();
-    assert!(store.product(&key).await.unwrap().is_some());
-    assert_eq!(store.product("\0").await.unwrap(), None);
+    assert!(store.product(&key, None, 200).await.unwrap().is_some());
+    assert_eq!(store.product("\0", None, 200).await.unwrap(), None);
     assert_eq!(store.products("\0", Some("\0"), 5).await.unwrap().len(), 1);
 }
 

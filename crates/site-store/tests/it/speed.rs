@@ -133,7 +133,7 @@ async fn pages(store: &SiteStore) {
         );
     }
     let begin = Instant::now();
-    store.product("~popular").await.unwrap().unwrap();
+    store.product("~popular", None, 200).await.unwrap().unwrap();
     store.contexts("metric_3", None, 30).await.unwrap();
     println!(
         "  product and contexts: {:.2} ms",

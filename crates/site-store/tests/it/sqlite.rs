@@ -78,7 +78,7 @@ async fn writes_of_a_transaction_see_those_before() {
             let found = store.search(&search).await.unwrap().heads;
             let found: Vec<u128> = found.iter().map(|head| head.id.as_u128()).collect();
             assert_eq!(found, [runs], "{product}");
-            let (row, _) = store.product(product).await.unwrap().unwrap();
+            let (row, _) = store.product(product, None, 200).await.unwrap().unwrap();
             assert_eq!((row.runs_count, row.cards_count), (1, 1), "{product}");
         }
         assert_eq!(
@@ -122,9 +122,9 @@ fn calls_can_move_between_threads() {
         is_send(store.document(uuid::Uuid::nil()));
         is_send(store.search(&cardmark_site_store::Search::default()));
         is_send(store.products("", None, 1));
-        is_send(store.product(""));
+        is_send(store.product("", None, 200));
         is_send(store.boards(None, 1));
-        is_send(store.ranking("", 0, 1));
+        is_send(store.ranking("", 0, None, 1));
         is_send(store.contexts("", None, 1));
         is_send(store.changes(0, 1));
         is_send(store.purge(0));

@@ -8,25 +8,48 @@ use cardmark_site_store::{Found, Put, SiteStore, SiteStoreError};
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Row as _};
 use tempfile::TempDir;
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::samples::incoming;
 use crate::site::Site;
 
-/// Puts records until it is stopped; returns how many, each acknowledged.
-fn traffic(store: SiteStore, first: u128) -> (Arc<AtomicBool>, tokio::task::JoinHandle<u128>) {
-    let end = Arc::new(AtomicBool::new(false));
-    let is_over = Arc::clone(&end);
-    let task = tokio::spawn(async move {
-        let mut run = first;
-        while !is_over.load(Ordering::Relaxed) {
-            let put = store.put(incoming(run, "Card A", 1, 1)).await;
-            assert!(matches!(put, Ok(Put::New(_))), "{put:?}");
-            run += 1;
-        }
-        run - first
-    });
-    (end, task)
+/// Puts records, one after the other, until its end.
+struct Traffic {
+    /// Records that were acknowledged.
+    count: watch::Receiver<u128>,
+    end: Arc<AtomicBool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Traffic {
+    fn begin(store: SiteStore) -> Self {
+        let end = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&end);
+        let (counted, count) = watch::channel(0);
+        let task = tokio::spawn(async move {
+            while !is_over.load(Ordering::Relaxed) {
+                let run = *counted.borrow() + 1;
+                let put = store.put(incoming(run, "Card A", 1, 1)).await;
+                assert!(matches!(put, Ok(Put::New(_))), "{put:?}");
+                counted.send_replace(run);
+            }
+        });
+        Self { count, end, task }
+    }
+
+    /// Waits until three more records were acknowledged.
+    async fn goes_on(&mut self) {
+        let before = *self.count.borrow();
+        let more = self.count.wait_for(|count| *count >= before + 3).await;
+        more.unwrap();
+    }
+
+    async fn end(self) -> u128 {
+        self.end.store(true, Ordering::Relaxed);
+        self.task.await.unwrap();
+        *self.count.borrow()
+    }
 }
 
 async fn tables(site: &Site, connection: &mut AnyConnection) -> Vec<String> {
@@ -75,20 +98,21 @@ async fn migrate(folder: &Path, connection: &mut AnyConnection) {
 
 pub(crate) async fn the_next_version_changes_tables_under_traffic(site: Site) {
     let store = site.open().await;
-    let (end, task) = traffic(store.clone(), 1);
+    let mut traffic = Traffic::begin(store.clone());
+    traffic.goes_on().await;
     let mut connection = site.connect().await;
     let tables = tables(&site, &mut connection).await;
     assert!(tables.len() > 8, "{tables:?}");
     let next = next_version(&site, &tables);
     migrate(next.path(), &mut connection).await;
+    traffic.goes_on().await;
     // The instance of this version goes on; another one, rolled back, starts.
     let other = match site.is_postgres {
         true => Some(site.open().await),
         false => None,
     };
     store.put(incoming(1 << 40, "Card A", 2, 1)).await.unwrap();
-    end.store(true, Ordering::Relaxed);
-    let count = task.await.unwrap();
+    let count = traffic.end().await;
     let last = match other {
         Some(other) => other,
         None => {
@@ -101,7 +125,7 @@ pub(crate) async fn the_next_version_changes_tables_under_traffic(site: Site) {
         let found = last.find(Uuid::from_u128(run)).await.unwrap();
         assert!(matches!(found, Found::Here(_)), "{run}");
     }
-    let (product, _) = last.product("~card a").await.unwrap().unwrap();
+    let (product, _) = last.product("~card a", None, 200).await.unwrap().unwrap();
     assert_eq!(u128::from(product.runs_count), count + 2);
     last.close().await;
 

@@ -15,9 +15,9 @@ use serde::Deserialize;
 use super::frame::{Page, PageRefusal};
 use super::{addresses, figures, runs};
 use crate::contexts::MOST_CONTEXTS;
-use crate::lists::{RankedEntry, places};
 use crate::parameters::{Key, Parameters, optional};
 use crate::problem::Refusal;
+use crate::rankings::{RankedEntry, places};
 use crate::state::Site;
 
 const BOARDS: u32 = 100;

@@ -34,13 +34,10 @@ pub(super) async fn circumstances(
     let Parameters(query) = query?;
     let metric = plain("metric", query.metric)?;
     let after = query.products.zip(query.after);
-    let contexts = match after {
-        None => site.contexts.of(&site.store, &metric).await?,
-        after => {
-            let read = site.store.contexts(&metric, after, MOST_CONTEXTS);
-            read.await?.into()
-        }
-    };
+    let contexts = site
+        .contexts
+        .page(&site.store, &metric, after, MOST_CONTEXTS)
+        .await?;
     let last = contexts.last().filter(|_| is_full(&contexts));
     let next = last.map(|last| {
         let (products, key) = (last.products_count.to_string(), last.key.to_string());

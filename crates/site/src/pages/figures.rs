@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cardmark_core::METHOD;
 use cardmark_report::chart::{Bar, Bars, Chart, Curve, Curves, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{amount, in_unit, unit, value};
@@ -11,7 +12,7 @@ use crate::lists::SummaryView;
 pub(super) use crate::published::quantity;
 
 /// Names of the context that are the same for all summaries, or follow from others.
-const UNTOLD: [&str; 3] = ["method", "origin", "target"];
+const UNTOLD: [&str; 2] = ["origin", "target"];
 /// Values that need no name before them.
 const NAMELESS: [&str; 2] = ["board", "suite"];
 
@@ -19,11 +20,13 @@ const NAMELESS: [&str; 2] = ["board", "suite"];
 pub(super) fn circumstances(context: &BTreeMap<String, String>) -> String {
     let named = |name: &str| NAMELESS.contains(&name);
     let first = NAMELESS.iter().filter_map(|name| context.get(*name));
+    let is_usual = |name: &str, value: &str| name == "method" && value == METHOD.to_string();
     let others = context
         .iter()
         .filter(|(name, value)| {
             !named(name) && !UNTOLD.contains(&name.as_str()) && *value != "none"
         })
+        .filter(|(name, value)| !is_usual(name, value))
         .map(|(name, value)| {
             let size = value.parse().ok().filter(|_| name == "span");
             let value = size.map_or_else(|| value.replace('_', " "), amount);
@@ -202,4 +205,22 @@ pub(super) fn distribution(metric: &str, summaries: &[&SummaryView]) -> Option<C
             curves,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circumstances_of_two_methods_differ() {
+        let of = |method: u32| {
+            let context = [
+                ("method", method.to_string()),
+                ("suite", "quick 2".to_owned()),
+            ];
+            circumstances(&context.map(|(name, value)| (name.to_owned(), value)).into())
+        };
+        assert_eq!(of(METHOD), "quick 2");
+        assert_eq!(of(METHOD - 1), format!("quick 2, method {}", METHOD - 1));
+    }
 }

@@ -136,8 +136,7 @@ pub(super) async fn card(
         return Err(unreadable(format!("the time of run {} is not readable", run.id)).into());
     }
     if runs.is_empty() {
-        let detail =
-            "there is no run of this card; /history lists the cards that have some";
+        let detail = "there is no run of this card; /history lists the cards that have some";
         let title = "No such card";
         return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown-path", title, detail).into());
     }

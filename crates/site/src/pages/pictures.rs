@@ -16,7 +16,7 @@ use cardmark_site_store::{Head, State as RunState};
 use super::{addresses, figures};
 use crate::derived;
 use crate::kept::Kept;
-use crate::lists::{ProductView, SummaryView, moved, product_view};
+use crate::lists::{ProductQuery, ProductView, SummaryView, moved, product_view};
 use crate::parameters::{Key, RunId};
 use crate::problem::Refusal;
 use crate::records::{head, stored};
@@ -111,7 +111,7 @@ async fn product(
     headers: &HeaderMap,
 ) -> Result<Response, Refusal> {
     let name = moved(site, &name).await?.unwrap_or(name);
-    let view = product_view(site, &name).await?;
+    let view = product_view(site, &name, &ProductQuery::default()).await?;
     let path = form.path(&addresses::product(&view.entry.key));
     let make = async {
         let content = of_product(&view);

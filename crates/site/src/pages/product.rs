@@ -14,7 +14,9 @@ use cardmark_share::context_key;
 
 use super::frame::{Field, Form, Page, PageRefusal, origin};
 use super::{addresses, figures};
-use crate::lists::{NamesQuery, ProductView, SummaryView, moved, product_view, products_page};
+use crate::lists::{
+    NamesQuery, ProductQuery, ProductView, SummaryView, moved, product_view, products_page,
+};
 use crate::moderation::words;
 use crate::parameters::{Key, Parameters};
 use crate::problem::Refusal;
@@ -79,13 +81,14 @@ pub(super) async fn products(
 pub(super) async fn product(
     State(site): State<Arc<Site>>,
     key: Result<Key, Refusal>,
+    query: Result<Parameters<ProductQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
-    let Key(name) = key?;
+    let (Key(name), Parameters(query)) = (key?, query?);
     if let Some(key) = moved(&site, &name).await? {
         return Ok(Redirect::temporary(&addresses::product(&key)).into_response());
     }
-    let view = product_view(&site, &name).await?;
+    let view = product_view(&site, &name, &query).await?;
     let mut blocks = vec![Block::Text(counted(&view))];
     if view.accepted_by.is_some() {
         blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
@@ -96,6 +99,8 @@ pub(super) async fn product(
     let key = view.entry.key.clone();
     let about = format!("{}: measured speed, {}", view.entry.name, counted(&view));
     let path = addresses::product(&key);
+    let next = view.next.as_deref();
+    let next = next.map(|cursor| addresses::with(&path, &[("cursor", Some(cursor))]));
     let mut page = Page::new(view.entry.name, about, blocks)
         .pictured(&origin(&site, &headers), &path)
         .link(
@@ -103,7 +108,8 @@ pub(super) async fn product(
             addresses::with("/runs", &[("product", Some(key.as_str()))]),
         )
         .link("Badge", addresses::badge(&path))
-        .link("As data", format!("/api/v1{path}"));
+        .link("As data", format!("/api/v1{path}"))
+        .next(next);
     if let Some(number) = view.accepted_by {
         page = page.link("Confirmed name", words::address_of(number));
     }

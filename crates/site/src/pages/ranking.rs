@@ -14,9 +14,9 @@ use serde::Deserialize;
 use super::figures::OFFERED;
 use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, circumstances, figures};
-use crate::lists::{RankedEntry, places};
-use crate::parameters::{Parameters, plain};
+use crate::parameters::{Parameters, plain, wrong_cursor};
 use crate::problem::Refusal;
+use crate::rankings::{RankedEntry, ranked};
 use crate::state::Site;
 
 /// Places of a page.
@@ -27,6 +27,25 @@ const PLACES: u32 = 50;
 pub(super) struct Query {
     metric: Option<String>,
     context: Option<String>,
+    /// Number of the places before, a full stop, and the cursor of the last of them.
+    after: Option<String>,
+}
+
+/// Places that pages before have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before<'a> {
+    count: usize,
+    cursor: Option<&'a str>,
+}
+
+impl<'a> Before<'a> {
+    fn of(after: &'a str) -> Result<Self, Refusal> {
+        let (count, cursor) = after.split_once('.').ok_or_else(wrong_cursor)?;
+        Ok(Self {
+            count: count.parse::<u32>().map_err(|_| wrong_cursor())? as usize,
+            cursor: Some(cursor),
+        })
+    }
 }
 
 pub(super) async fn ranking(
@@ -40,12 +59,16 @@ pub(super) async fn ranking(
     let contexts = site.contexts.of(&site.store, &metric).await?;
     let asked = query.context.as_deref();
     let asked = asked.and_then(|text| text.parse().ok());
-    let chosen = chosen(&site, &metric, asked, &contexts).await?;
+    let before = match query.after.as_deref() {
+        Some(after) => Before::of(after)?,
+        None => Before::default(),
+    };
+    let chosen = chosen(&site, &metric, asked, &contexts, before).await?;
     let title = format!("Ranking: {}", workload_name(&metric));
     let about = "Products ranked by measured figures under the same circumstances.";
     let key = chosen.as_ref().map(|chosen| chosen.key);
     let blocks = match &chosen {
-        Some(chosen) => blocks(&title, &metric, chosen),
+        Some(chosen) => blocks(&title, &metric, chosen, before.count),
         None => vec![Block::Text(
             "No product has shared figures in this metric yet.".to_owned(),
         )],
@@ -57,6 +80,7 @@ pub(super) async fn ranking(
         let address = format!("/api/v1{}", addresses::ranking(&metric, key));
         page = page.link("As data", address);
     }
+    page = page.next(next(&metric, chosen.as_ref(), before));
     if let Some(others) = circumstances::others(&metric, &contexts, key) {
         page = page.section(others);
     }
@@ -65,13 +89,29 @@ pub(super) async fn ranking(
         .answer(&headers))
 }
 
+/// Address of the places after those of this page; `None` if there are none.
+fn next(metric: &str, chosen: Option<&Chosen>, before: Before<'_>) -> Option<String> {
+    let chosen = chosen.filter(|chosen| chosen.places.len() > PLACES as usize)?;
+    let last = chosen.places.get(PLACES as usize - 1)?;
+    let after = format!("{}.{}", before.count + PLACES as usize, last.cursor());
+    let context = chosen.key.to_string();
+    Some(addresses::with(
+        "/rankings",
+        &[
+            ("metric", Some(metric)),
+            ("context", Some(&context)),
+            ("after", Some(&after)),
+        ],
+    ))
+}
+
 /// A ranking.
 struct Chosen {
     key: i64,
     context: BTreeMap<String, String>,
     /// Ranked products, if known.
     products_count: Option<u64>,
-    /// The best places; one more than a page has if there are more.
+    /// The places after those before; one more than a page has if there are more.
     places: Vec<RankedEntry>,
 }
 
@@ -81,11 +121,16 @@ async fn chosen(
     metric: &str,
     asked: Option<i64>,
     contexts: &[RankedContext],
+    before: Before<'_>,
 ) -> Result<Option<Chosen>, Refusal> {
+    let places = async |key| {
+        let view = ranked(site, metric, key, before.cursor, PLACES + 1).await?;
+        Ok::<_, Refusal>(view.places)
+    };
     let offered = contexts.iter().find(|offered| Some(offered.key) == asked);
     // Circumstances of few products are not among those that are kept.
     if let (None, Some(key)) = (offered, asked) {
-        let places = places(site, metric, key, PLACES + 1).await?;
+        let places = places(key).await?;
         let context = places.first().map(|first| first.summary.context.clone());
         if let Some(context) = context {
             return Ok(Some(Chosen {
@@ -104,11 +149,11 @@ async fn chosen(
         key: offered.key,
         context: offered.context.clone(),
         products_count: Some(offered.products_count),
-        places: places(site, metric, offered.key, PLACES + 1).await?,
+        places: places(offered.key).await?,
     }))
 }
 
-fn blocks(title: &str, metric: &str, chosen: &Chosen) -> Vec<Block> {
+fn blocks(title: &str, metric: &str, chosen: &Chosen, before: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Text(format!(
         "{}.",
         figures::circumstances(&chosen.context)
@@ -119,14 +164,14 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen) -> Vec<Block> {
         ));
         return blocks;
     }
-    blocks.extend(left_out(chosen.places.len(), chosen.products_count).map(Block::Text));
+    blocks.extend(left_out(before, chosen.places.len(), chosen.products_count).map(Block::Text));
     let shown = || chosen.places.iter().take(PLACES as usize);
     if figures::quantity(metric).is_rate() {
         let bars = shown().map(|one| (one.name.clone(), &one.summary));
         blocks.push(Block::Chart(figures::bars(title, metric, bars)));
     }
     let rows = shown().enumerate().map(|(index, one)| {
-        let name = format!("{}. {}", index + 1, one.name);
+        let name = format!("{}. {}", before + index + 1, one.name);
         (name, Some(addresses::product(&one.key)), &one.summary)
     });
     blocks.push(figures::table("Best first".to_owned(), rows));
@@ -135,7 +180,11 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen) -> Vec<Block> {
 }
 
 /// States that a page has not all places; `None` if it has.
-fn left_out(places_count: usize, products_count: Option<u64>) -> Option<String> {
+fn left_out(before: usize, places_count: usize, products_count: Option<u64>) -> Option<String> {
+    if before > 0 {
+        let last = before + places_count.min(PLACES as usize);
+        return Some(format!("Places {} to {last}.", before + 1));
+    }
     let is_more = places_count > PLACES as usize;
     is_more.then(|| match products_count {
         Some(count) if count > u64::from(PLACES) => {
@@ -184,13 +233,15 @@ mod tests {
 
     #[test]
     fn a_page_without_all_places_says_so() {
-        assert_eq!(left_out(50, Some(50)), None);
-        assert_eq!(left_out(3, None), None);
-        let of = left_out(51, Some(123));
+        assert_eq!(left_out(0, 50, Some(50)), None);
+        assert_eq!(left_out(0, 3, None), None);
+        let of = left_out(0, 51, Some(123));
         assert_eq!(of.as_deref(), Some("The best 50 of 123 ranked products."));
         let others = "The best 50 products; more are ranked.";
-        assert_eq!(left_out(51, None).as_deref(), Some(others));
+        assert_eq!(left_out(0, 51, None).as_deref(), Some(others));
+        let of = left_out(50, 23, Some(73));
+        assert_eq!(of.as_deref(), Some("Places 51 to 73."));
         // The number may be a minute old.
-        assert_eq!(left_out(51, Some(50)).as_deref(), Some(others));
+        assert_eq!(left_out(0, 51, Some(50)).as_deref(), Some(others));
     }
 }

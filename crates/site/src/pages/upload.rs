@@ -1,7 +1,6 @@
 //! Upload of a record, or of what another tool printed, in a browser: first what was understood and what leaves, then the submission.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -74,10 +73,6 @@ pub(super) async fn understood(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, PageRefusal> {
-    // It stores nothing, and costs more than any page.
-    site.reads
-        .take(block, Instant::now())
-        .map_err(Refusal::limited)?;
     let mut parts = Parts::receive(&site, block, &headers, body).await?;
     let file = parts.bytes("file");
     let text = parts.text("text")?;
@@ -89,7 +84,7 @@ pub(super) async fn understood(
             return Err(Refusal::bad_request("neither a file nor a text was given").into());
         }
     };
-    let _place = place(&site)?;
+    let _place = place(&site, block)?;
     let page = site.writers.run(move || {
         let understood = match text.trim_start().starts_with('{') {
             true => of_record(&text, product)?,
@@ -266,7 +261,7 @@ pub(super) async fn send(
         return Err(Refusal::bad_request(detail).into());
     }
     let limits = limits(&site, block, None);
-    let _place = place(&site)?;
+    let _place = place(&site, block)?;
     let incoming = site.writers.run(move || {
         let (record, _) = documents_of(&document);
         let id = cardmark_core::record_id(record).unwrap_or_default();

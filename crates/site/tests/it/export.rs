@@ -171,12 +171,13 @@ async fn rankings_lead_to_all_others_without_a_form() {
     let rig = with_rankings().await;
     let (mut pages, mut waiting) = (BTreeMap::new(), vec!["/rankings".to_owned()]);
     while let Some(path) = waiting.pop() {
-        if !pages.contains_key(&path) {
-            let page = rig.get(&path).await.text();
-            let found = links(&page).into_iter();
-            waiting.extend(found.filter(|link| link.starts_with("/rankings")));
-            pages.insert(path, page);
+        if pages.contains_key(&path) {
+            continue;
         }
+        let page = rig.get(&path).await.text();
+        let found = links(&page).into_iter();
+        waiting.extend(found.filter(|link| link.starts_with("/rankings")));
+        pages.insert(path, page);
     }
     let metrics = ["rand_read_4k", "seq_write_1m"].map(str::to_owned);
     for ranking in rankings(&rig, &metrics).await {

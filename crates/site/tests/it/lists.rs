@@ -187,8 +187,27 @@ async fn comparisons_and_places_are_those_of_the_program() {
         .get(&format!("/api/v1/records/{}/rank", one.id))
         .await
         .json();
+    let rankings = places.as_array().unwrap();
+    assert!(!rankings.is_empty());
+    for ranking in rankings {
+        let metric = ranking["metric"].as_str().unwrap();
+        let rows = ranking["places"].as_array().unwrap();
+        let values: Vec<f64> = rows
+            .iter()
+            .filter_map(|row| row["value"].as_f64())
+            .collect();
+        let is_lowest_first = ranking["order"] == "lowest_first";
+        let is_in_order = |one: &f64, next: &f64| (one <= next) == is_lowest_first || one == next;
+        assert!(values.is_sorted_by(is_in_order), "{metric}: {values:?}");
+        let own = rows.iter().find(|row| row["is_asked"] == true).unwrap();
+        let figure = one.metric(metric).unwrap().value;
+        let value = own["value"].as_f64().unwrap();
+        assert!((value / figure - 1.0).abs() < 1e-9, "{metric}: {value}");
+    }
     assert!(
-        places.as_array().is_some_and(|all| !all.is_empty()),
+        rankings
+            .iter()
+            .any(|ranking| ranking["places"].as_array().unwrap().len() > 5),
         "{places:#}"
     );
 }

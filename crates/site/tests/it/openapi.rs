@@ -101,7 +101,15 @@ fn compare(older: &Value, newer: &Value, path: &str, missing: &mut Vec<String>) 
             }
         }
         (Value::Array(older), Value::Array(newer)) => {
-            // Required fields of answers stay required; parameters stay.
+            // Required fields of answers stay required; parameters stay, and clients of before send no new ones.
+            if path.ends_with("/parameters") {
+                let is_new = |now: &&Value| !older.iter().any(|value| value["name"] == now["name"]);
+                let demanded = newer
+                    .iter()
+                    .filter(is_new)
+                    .filter(|now| now["required"] == true);
+                missing.extend(demanded.map(|now| format!("{path}: {} is required", now["name"])));
+            }
             let covers = |value: &Value, now: &Value| {
                 let mut gone = Vec::new();
                 compare(value, now, "", &mut gone);
@@ -133,4 +141,17 @@ fn a_change_of_what_was_released_is_seen() {
     missing.clear();
     compare(&released, &added, "", &mut missing);
     assert!(missing.is_empty());
+    let parameters = "/paths/~1api~1v1~1records/get/parameters";
+    for (is_required, expected) in [(false, 0), (true, 1)] {
+        let mut added = released.clone();
+        let list = added
+            .pointer_mut(parameters)
+            .unwrap()
+            .as_array_mut()
+            .unwrap();
+        list.push(serde_json::json!({ "name": "new", "in": "query", "required": is_required }));
+        missing.clear();
+        compare(&released, &added, "", &mut missing);
+        assert_eq!(missing.len(), expected, "{missing:?}");
+    }
 }
