@@ -224,11 +224,7 @@ impl Config {
             reads_per_s: file.reads_per_s.unwrap_or(40),
             connections: match file.connections {
                 Some(0) => {
-                    return Err(wrong(
-                        "connections",
-                        "0",
-                        "nobody could be served; it has to be 1 or more",
-                    ));
+                    return Err(wrong("connections", "0", "it has to be 1 or more"));
                 }
                 stated => stated.unwrap_or(4_096),
             },

@@ -18,7 +18,7 @@ use crate::packs::database::Site;
 use crate::packs::samples::{self, token};
 
 pub(crate) const HOUR_MS: i64 = 3_600_000;
-/// Longest time for a thread to end that nobody waits for any more.
+/// Longest time for a thread to end after its caller has left.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A time at which everything is old, in 2096: withdrawals have the time of the computer.
 pub(crate) const FAR_MS: i64 = 4_000_000_000_000;
