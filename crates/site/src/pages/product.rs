@@ -198,7 +198,9 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     let mut contexts: Vec<_> = contexts.into_iter().collect();
     let cards = |rows: &[&SummaryView]| rows.iter().map(|row| row.cards_count).max();
     contexts.sort_by_key(|(_, rows)| std::cmp::Reverse(cards(rows)));
-    let block = |(context, rows): (&BTreeMap<String, String>, Vec<&SummaryView>)| {
+    let block = |(context, mut rows): (&BTreeMap<String, String>, Vec<&SummaryView>)| {
+        rows.sort_by(|one, next| one.metric.cmp(&next.metric));
+        let rows = figures::offered_first(rows, |row| row.metric.as_str());
         let rows = rows.into_iter().map(|row| {
             (
                 workload_name(&row.metric).to_owned(),
