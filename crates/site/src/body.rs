@@ -55,7 +55,7 @@ impl BodyMemory {
         match received {
             Ok(Ok(received)) => Ok(received),
             Ok(Err(refusal)) => {
-                discard(body).await;
+                discard(headers, body).await;
                 Err(refusal)
             }
             Err(_) => Err(Refusal::slow()),
@@ -112,8 +112,11 @@ fn grow(memory: &mut Share, bytes: usize) -> bool {
 }
 
 /// Reads a body and drops it, so that its sender sees the answer: one that still sends loses it when the connection is
-/// closed.
-pub(crate) async fn discard(mut body: Body) {
+/// closed. One that waits for a word to go on (RFC 9110, 10.1.1) has not sent it, and gets the answer at once.
+pub(crate) async fn discard(headers: &HeaderMap, mut body: Body) {
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
     let all = async {
         let mut left = MOST_PACKED_BYTES;
         while let Some(Ok(frame)) = body.frame().await {

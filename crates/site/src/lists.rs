@@ -94,7 +94,7 @@ pub(crate) struct SearchQuery {
     )]
     most: Option<f64>,
     /// First day of the run, such as `2026-11-01`.
-    #[param(format = Date)]
+    #[param(pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")]
     #[serde(
         default,
         deserialize_with = "given",
@@ -102,7 +102,7 @@ pub(crate) struct SearchQuery {
     )]
     pub(crate) from: Option<String>,
     /// Last day of the run.
-    #[param(format = Date)]
+    #[param(pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")]
     #[serde(
         default,
         deserialize_with = "given",

@@ -38,7 +38,8 @@ pub(crate) async fn logged(
     let mut response = match limit(&site, &request, &route, began) {
         Ok(()) => next.run(request).await,
         Err(refusal) => {
-            discard(request.into_body()).await;
+            let (parts, body) = request.into_parts();
+            discard(&parts.headers, body).await;
             refusal.into_response()
         }
     };

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use crate::answers::kept;
 use crate::kept::Kept;
 use crate::moderation::{answer, api as acts};
+use crate::parameters::Key;
 use crate::problem::Refusal;
 use crate::{compare, lists, published, rankings, records, seeds, submit};
 
@@ -75,10 +75,7 @@ pub(crate) async fn index(headers: HeaderMap) -> Response {
 }
 
 /// The schemas of the documents.
-pub(crate) async fn schema(
-    Path(name): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, Refusal> {
+pub(crate) async fn schema(Key(name): Key, headers: HeaderMap) -> Result<Response, Refusal> {
     let text = match name.as_str() {
         "record-1.json" => RECORD_SCHEMA,
         "statement-1.json" => STATEMENT_SCHEMA,
@@ -100,7 +97,7 @@ const RECORD_SCHEMA: &str = include_str!("../../../schema/record-1.json");
 const STATEMENT_SCHEMA: &str = include_str!("../../../schema/statement-1.json");
 
 /// The address of a problem's kind: where its answers are explained.
-pub(crate) async fn problem(Path(kind): Path<String>, headers: HeaderMap) -> Response {
+pub(crate) async fn problem(Key(kind): Key, headers: HeaderMap) -> Response {
     let explained: Value =
         json!({ "kind": kind.chars().take(40).collect::<String>(), "api": "/api/v1/openapi.json" });
     kept(&headers, &explained)

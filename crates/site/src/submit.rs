@@ -94,12 +94,12 @@ async fn answer(
     let sender = match sender(headers) {
         Ok(sender) => sender,
         Err(refusal) => {
-            discard(body).await;
+            discard(headers, body).await;
             return Err(refusal);
         }
     };
     if site.store.is_read_only().await? {
-        discard(body).await;
+        discard(headers, body).await;
         return Err(Refusal::read_only());
     }
     let limits = limits(site, block, sender.submitter);

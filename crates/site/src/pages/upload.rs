@@ -244,7 +244,7 @@ pub(super) async fn send(
     body: Body,
 ) -> Result<Response, PageRefusal> {
     if site.store.is_read_only().await? {
-        discard(body).await;
+        discard(&headers, body).await;
         return Err(Refusal::read_only().into());
     }
     let mut parts = Parts::receive(&site, block, &headers, body).await?;

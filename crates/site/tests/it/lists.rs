@@ -94,6 +94,9 @@ async fn parameters_that_mean_nothing_are_errors() {
         "/api/v1/rankings?metric=a&context=b",
         "/api/v1/compare?base=1&other=2",
         "/api/v1/products/%00",
+        "/api/v1/products/%ff",
+        "/schema/%ff",
+        "/problems/%ff",
     ] {
         let answer = rig.get(path).await;
         assert_eq!(

@@ -158,6 +158,18 @@ async fn oversized_heads_are_refused() {
     assert!(ask(up.address).await.contains("200 OK"));
 }
 
+/// Whoever asks first whether to send a body that is too large is not told to go on.
+#[tokio::test]
+async fn a_body_that_is_refused_is_not_asked_for() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 64).await;
+    let mut stream = TcpStream::connect(up.address).await.unwrap();
+    let head = "POST /api/v1/records HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9000000\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let answer = String::from_utf8_lossy(&until_closed(stream).await).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
 #[tokio::test]
 async fn a_request_under_way_is_answered_before_the_end() {
     let rig = Rig::new().await;
