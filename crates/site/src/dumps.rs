@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -234,9 +235,10 @@ pub(crate) async fn newest(site: &Site) -> Result<Option<(String, Manifest)>, Re
 /// A file of the newest dump, or a part of it.
 pub(crate) async fn file(
     State(site): State<Arc<Site>>,
-    Path((name, path)): Path<(String, String)>,
+    parts: Result<Path<(String, String)>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
+    let Path((name, path)) = parts.map_err(|_| no_page())?;
     let (newest, manifest) = newest(&site).await?.ok_or_else(no_page)?;
     if name != newest {
         return Err(match is_dump_name(&name) {

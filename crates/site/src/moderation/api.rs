@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_share::Problem;
@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::words;
 use crate::answers::kept;
 use crate::described::{Asked, Read};
-use crate::parameters::{Parameters, limit, wrong_cursor};
+use crate::parameters::{Key, Parameters, limit, wrong_cursor};
 use crate::problem::Refusal;
 use crate::state::Site;
 
@@ -106,18 +106,19 @@ pub(crate) async fn page(
 )]
 pub(crate) async fn act(
     State(site): State<Arc<Site>>,
-    Path(number): Path<String>,
+    number: Result<Key, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let act = found(&site, &number).await?;
+    let act = found(&site, number).await?;
     Ok(kept(&headers, &view(&act)?))
 }
 
 /// The act with this number.
-pub(crate) async fn found(site: &Site, number: &str) -> Result<Act, Refusal> {
-    let act = match number.parse() {
-        Ok(number) => site.store.act(number).await?,
-        Err(_) => None,
+pub(crate) async fn found(site: &Site, number: Result<Key, Refusal>) -> Result<Act, Refusal> {
+    let number = number.ok().and_then(|Key(number)| number.parse().ok());
+    let act = match number {
+        Some(number) => site.store.act(number).await?,
+        None => None,
     };
     act.ok_or_else(|| {
         let detail = "there is no act with this number";

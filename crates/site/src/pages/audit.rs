@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use cardmark_report::document::{Block, Column, Row, Table};
@@ -12,7 +12,7 @@ use super::addresses;
 use super::frame::{Page, PageRefusal};
 use crate::moderation::api::{ActsQuery, found, page};
 use crate::moderation::words;
-use crate::parameters::Parameters;
+use crate::parameters::{Key, Parameters};
 use crate::problem::Refusal;
 use crate::state::Site;
 
@@ -78,10 +78,10 @@ fn time(act: &Act) -> String {
 
 pub(super) async fn act(
     State(site): State<Arc<Site>>,
-    Path(number): Path<String>,
+    number: Result<Key, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
-    let act = found(&site, &number).await?;
+    let act = found(&site, number).await?;
     let decisions = site.store.decisions().await?;
     let is_in_force = decisions.is_in_force(act.number);
     let mut points = vec![

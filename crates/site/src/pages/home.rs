@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_catalog::{Use, publications, use_of, uses};
@@ -17,6 +17,7 @@ use cardmark_site_store::{Head, Search};
 
 use super::frame::{Field, Form, Page, PageRefusal, sentence};
 use super::{addresses, figures, runs};
+use crate::parameters::Key;
 use crate::problem::Refusal;
 use crate::state::Site;
 use crate::suited::{ByUse, KeptSuited, Suited, SuitedProduct, suited};
@@ -184,8 +185,7 @@ fn shared(found: Option<&Suited>) -> Vec<Block> {
             .linked(addresses::product(&one.key))
     };
     blocks.push(Block::Table {
-        caption: "Best first; the rate that limits a product, as a share of what is enough"
-            .to_owned(),
+        caption: best_first(found.products.len()),
         table: Table {
             columns: vec![
                 Column::left("product"),
@@ -205,6 +205,15 @@ fn shared(found: Option<&Suited>) -> Vec<Block> {
         },
     });
     blocks
+}
+
+/// Caption of a table of products, which has the first [`MANY`].
+fn best_first(count: usize) -> String {
+    let of = match count > MANY {
+        true => format!("The best {MANY} of {count}"),
+        false => "Best first".to_owned(),
+    };
+    format!("{of}; the rate that limits a product, as a share of what is enough")
 }
 
 fn first_of_each_use() -> Block {
@@ -234,9 +243,10 @@ fn first_of_each_use() -> Block {
 pub(super) async fn recommended(
     State(site): State<Arc<Site>>,
     Extension(kept): Extension<Arc<KeptSuited>>,
-    Path(name): Path<String>,
+    key: Result<Key, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
+    let Key(name) = key?;
     let unknown = || {
         let known: Vec<&str> = RECOMMENDED.keys().copied().collect();
         let detail = format!("there is {}", known.join(", "));
@@ -263,12 +273,16 @@ pub(super) async fn recommended(
     if !found.cannot_tell.is_empty() {
         let names = found.cannot_tell.iter().take(MANY);
         let names: Vec<&str> = names.map(|one| one.product.as_str()).collect();
+        let end = match found.cannot_tell.len() > MANY {
+            true => ", and others.",
+            false => ".",
+        };
         blocks.push(Block::Details {
             title: format!(
                 "Cannot tell: {} products without a key figure",
                 found.cannot_tell.len()
             ),
-            blocks: vec![Block::Text(names.join(", ") + ".")],
+            blocks: vec![Block::Text(names.join(", ") + end)],
         });
     }
     blocks.push(Block::Text(format!("What is enough: {}.", wanted.source)));
@@ -291,8 +305,7 @@ fn standings(standings: &[Standing]) -> Block {
         )))
     };
     Block::Table {
-        caption: "Best first; the rate that limits a product, as a share of what is enough"
-            .to_owned(),
+        caption: best_first(standings.len()),
         table: Table {
             columns: vec![
                 Column::left("product"),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_catalog::{Publication, publications};
@@ -13,6 +12,7 @@ use cardmark_report::survey;
 
 use super::frame::{Page, PageRefusal};
 use crate::kept::Kept;
+use crate::parameters::Key;
 use crate::problem::Refusal;
 
 /// Pages of publications by id; they never change while the process runs.
@@ -74,9 +74,10 @@ fn listed() -> Page {
 }
 
 pub(super) async fn publication(
-    Path(id): Path<String>,
+    key: Result<Key, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
+    let Key(id) = key?;
     let page = PAGES.get(id.as_str()).ok_or_else(|| {
         let detail = "/published lists the publications that there are";
         Refusal::new(

@@ -97,6 +97,7 @@ async fn parameters_that_mean_nothing_are_errors() {
         "/api/v1/products/%ff",
         "/schema/%ff",
         "/problems/%ff",
+        "/api/v1/contexts?metric=%00",
     ] {
         let answer = rig.get(path).await;
         assert_eq!(
@@ -113,6 +114,8 @@ async fn parameters_that_mean_nothing_are_errors() {
         "/none",
         "/api/v1/products/none",
         "/schema/none",
+        "/api/v1/acts/%ff",
+        "/api/v1/acts/none",
     ] {
         let answer = rig.get(path).await;
         assert_eq!(

@@ -178,6 +178,9 @@ async fn errors_are_pages_too() {
         ("/runs/no-id", StatusCode::NOT_FOUND, "No such run"),
         ("/products/none", StatusCode::NOT_FOUND, "No such product"),
         ("/for/none", StatusCode::NOT_FOUND, "there is"),
+        ("/for/%ff", StatusCode::BAD_REQUEST, "utf-8"),
+        ("/published/%ff", StatusCode::BAD_REQUEST, "utf-8"),
+        ("/audit/%ff", StatusCode::NOT_FOUND, "No such act"),
         (
             "/published/none",
             StatusCode::NOT_FOUND,
