@@ -553,8 +553,10 @@ def slow(rows, template, kind, folder):
                 tally = queue.get(timeout=120)
                 attacker.join()
                 print(f"  {name}: {tally}, {site.peak_mib():.0f} MiB", flush=True)
-                # An attack that the site never ends holds its place for good.
-                if tally["longest"] > seconds - 1:
+                # An attack that the site never ends holds its place for good. With the usual limit of reads all answers fit into the buffers of
+                # a client that does not read: it is one that asks once a second.
+                has_to_end = how != "slow_reader" or "reads_at_once" in config
+                if has_to_end and tally["longest"] > seconds - 1:
                     rows.missed.append(f"{name}: a connection was held for {tally['longest']:.0f} s")
             if site.peak_mib() > MOST_MIB:
                 rows.missed.append(f"{name}: {site.peak_mib():.0f} MiB")

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::{explanations, products as known_products};
@@ -94,7 +94,7 @@ pub(crate) struct SearchQuery {
     )]
     most: Option<f64>,
     /// First day of the run, such as `2026-11-01`.
-    #[param(pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")]
+    #[param(format = Date)]
     #[serde(
         default,
         deserialize_with = "given",
@@ -102,7 +102,7 @@ pub(crate) struct SearchQuery {
     )]
     pub(crate) from: Option<String>,
     /// Last day of the run.
-    #[param(pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")]
+    #[param(format = Date)]
     #[serde(
         default,
         deserialize_with = "given",
@@ -242,14 +242,28 @@ fn day(name: &str, text: Option<String>, otherwise: &str) -> Result<String, Refu
 )]
 pub(crate) async fn search(
     State(site): State<Arc<Site>>,
+    RawQuery(text): RawQuery,
     Parameters(query): Parameters<SearchQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
+    without_empty(text.as_deref().unwrap_or_default())?;
     let search = in_place(&site, query.search()?).await?;
     let page = site.store.search(&search).await?;
     let next = page.next.map(cursor_text);
     let records = page.heads.into_iter().map(Listed::from).collect();
     Ok(kept(&headers, &SearchPage { records, next }))
+}
+
+/// Forms of pages send fields that are empty; to a program that does, a condition of its search is missing.
+fn without_empty(query: &str) -> Result<(), Refusal> {
+    let parts = query.split('&').filter(|part| !part.is_empty());
+    let mut named = parts.map(|part| part.split_once('=').unwrap_or((part, "")));
+    match named.find(|(_, value)| value.is_empty()) {
+        Some((name, _)) => Err(Refusal::bad_request(format!(
+            "{name} is empty; leave it out"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The search, for the product under which the runs of the one that was asked for count.

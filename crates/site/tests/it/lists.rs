@@ -98,6 +98,8 @@ async fn parameters_that_mean_nothing_are_errors() {
         "/schema/%ff",
         "/problems/%ff",
         "/api/v1/contexts?metric=%00",
+        "/api/v1/records?to=",
+        "/api/v1/records?board=Pi&cursor",
     ] {
         let answer = rig.get(path).await;
         assert_eq!(
