@@ -49,7 +49,7 @@ impl KeptContexts {
         self.get(&page, this_minute(), least, read).await
     }
 
-    /// Keeps a page if it has as many products as `least`, or more.
+    /// Keeps a page with at least `least` products.
     async fn get<E>(
         &self,
         page: &str,
