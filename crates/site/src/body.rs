@@ -51,11 +51,22 @@ impl BodyMemory {
         mut body: Body,
         most: usize,
     ) -> Result<Received, Refusal> {
-        let received = tokio::time::timeout(TIME, self.take(block, headers, &mut body, most)).await;
-        match received {
-            Ok(Ok(received)) => Ok(received),
-            Ok(Err(refusal)) => {
+        let encoding = match acceptable(headers, most) {
+            Ok(encoding) => encoding,
+            Err(refusal) => {
                 discard(headers, body).await;
+                return Err(refusal);
+            }
+        };
+        let received = tokio::time::timeout(TIME, self.take(block, &mut body, most)).await;
+        match received {
+            Ok(Ok((bytes, memory))) => Ok(Received {
+                bytes,
+                encoding,
+                _memory: memory,
+            }),
+            Ok(Err(refusal)) => {
+                drain(body).await;
                 Err(refusal)
             }
             Err(_) => Err(Refusal::slow()),
@@ -65,17 +76,9 @@ impl BodyMemory {
     async fn take(
         &self,
         block: [u8; 16],
-        headers: &HeaderMap,
         body: &mut Body,
         most: usize,
-    ) -> Result<Received, Refusal> {
-        let encoding = Encoding::of(headers)?;
-        let stated = headers
-            .get(header::CONTENT_LENGTH)
-            .and_then(|value| value.to_str().ok()?.parse().ok());
-        if stated.is_some_and(|bytes: usize| bytes > most) {
-            return Err(Refusal::too_large(most, "the body"));
-        }
+    ) -> Result<(Vec<u8>, Share), Refusal> {
         let (mut bytes, mut memory) = (Vec::new(), Share::of(&self.0, block));
         while let Some(frame) = body.frame().await {
             let frame = frame
@@ -91,11 +94,19 @@ impl BodyMemory {
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Received {
-            bytes,
-            encoding,
-            _memory: memory,
-        })
+        Ok((bytes, memory))
+    }
+}
+
+/// The encoding of a body, unless its head states that it cannot be received.
+fn acceptable(headers: &HeaderMap, most: usize) -> Result<Encoding, Refusal> {
+    let encoding = Encoding::of(headers)?;
+    let stated = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
+    match stated.is_some_and(|bytes: usize| bytes > most) {
+        true => Err(Refusal::too_large(most, "the body")),
+        false => Ok(encoding),
     }
 }
 
@@ -111,12 +122,15 @@ fn grow(memory: &mut Share, bytes: usize) -> bool {
     missing == 0 || memory.take(missing, MOST_STEPS / BLOCK_SHARE)
 }
 
-/// Reads a body and drops it, so that its sender sees the answer: one that still sends loses it when the connection is
-/// closed. One that waits for a word to go on (RFC 9110, 10.1.1) has not sent it, and gets the answer at once.
-pub(crate) async fn discard(headers: &HeaderMap, mut body: Body) {
-    if headers.contains_key(header::EXPECT) {
-        return;
+/// Drops a body of which nothing was read. A sender that waits for a word to go on (RFC 9110, 10.1.1) gets the answer at once.
+pub(crate) async fn discard(headers: &HeaderMap, body: Body) {
+    if !headers.contains_key(header::EXPECT) {
+        drain(body).await;
     }
+}
+
+/// Reads a body and drops it, so that its sender sees the answer: one that still sends loses it when the connection is closed.
+async fn drain(mut body: Body) {
     let all = async {
         let mut left = MOST_PACKED_BYTES;
         while let Some(Ok(frame)) = body.frame().await {

@@ -44,7 +44,7 @@ impl KeptContexts {
     ) -> Result<Arc<[RankedContext]>, SiteStoreError> {
         let read = store.contexts(metric, after, limit);
         let page = format!("{after:?} {limit} {metric}");
-        // How many are ranked in those before is not known.
+        // The number of those before is not known.
         let least = if after.is_some() { 0 } else { FEW_PRODUCTS };
         self.get(&page, this_minute(), least, read).await
     }

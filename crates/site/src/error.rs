@@ -23,7 +23,7 @@ pub enum SiteError {
     Log {
         /// Its value.
         text: String,
-        /// What is wrong.
+        /// The reason.
         source: tracing_subscriber::filter::ParseError,
     },
     /// The database cannot be used.

@@ -20,7 +20,7 @@ use crate::answers::{Listed, day_of, kept};
 use crate::described::{Asked, Read};
 use crate::pages::addresses;
 use crate::parameters::{
-    Key, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
+    Key, Parameters, cursor, cursor_text, limit, optional, page_of, plain, wrong_cursor,
 };
 use crate::problem::Refusal;
 use crate::published::{PublishedFigure, of_product};
@@ -422,7 +422,7 @@ impl SummaryView {
 /// Summaries of a product in one answer.
 const SUMMARIES: u32 = 200;
 
-/// Which summaries of a product.
+/// A part of the summaries of a product.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -488,7 +488,9 @@ pub(crate) async fn product_view(
     let known = known_products().iter().find(|row| row.id == key);
     let published = of_product(&key);
     let (entry, rows) = match (
-        site.store.product(&key, after.as_ref(), SUMMARIES).await?,
+        site.store
+            .product(&key, after.as_ref(), SUMMARIES + 1)
+            .await?,
         known,
     ) {
         (Some((row, summaries)), _) => (ProductEntry::from(row), summaries),
@@ -517,10 +519,7 @@ pub(crate) async fn product_view(
         }
     };
     let claims = known.map(|known| known.claims.clone()).unwrap_or_default();
-    let next = rows
-        .last()
-        .filter(|_| rows.len() == SUMMARIES as usize)
-        .map(cursor_of);
+    let (rows, next) = page_of(rows, SUMMARIES, cursor_of);
     let summaries = rows.into_iter().filter_map(SummaryView::of).collect();
     let decisions = site.store.decisions().await?;
     Ok(ProductView {

@@ -57,8 +57,15 @@ pub(crate) async fn logged(
 /// Method in the counts. A client can send any word as its method, and each would stay in memory.
 fn counted(method: &Method) -> &str {
     match *method {
-        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::DELETE => method.as_str(),
-        Method::OPTIONS | Method::PATCH | Method::CONNECT | Method::TRACE => method.as_str(),
+        Method::GET
+        | Method::HEAD
+        | Method::POST
+        | Method::PUT
+        | Method::DELETE
+        | Method::OPTIONS
+        | Method::PATCH
+        | Method::CONNECT
+        | Method::TRACE => method.as_str(),
         _ => "other",
     }
 }

@@ -95,6 +95,18 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Refusal> {
     }
 }
 
+/// Cuts entries, of which one more than `limit` was read if there are more, to a page; returns the cursor of the next one too.
+pub(crate) fn page_of<T>(
+    mut found: Vec<T>,
+    limit: u32,
+    cursor: impl Fn(&T) -> String,
+) -> (Vec<T>, Option<String>) {
+    let is_more = found.len() > limit as usize;
+    found.truncate(limit as usize);
+    let next = found.last().filter(|_| is_more).map(cursor);
+    (found, next)
+}
+
 /// Reads a cursor: milliseconds, a full stop, the id.
 pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Refusal> {
     let Some(text) = text else { return Ok(None) };

@@ -65,7 +65,8 @@ impl Refusal {
     }
 
     pub(crate) fn withdrawn() -> Self {
-        let detail = "its owner withdrew the run; its bytes are deleted";
+        let detail =
+            "its owner withdrew the run, or the operator removed it; its bytes are deleted";
         Self::new(
             StatusCode::GONE,
             "withdrawn",
@@ -118,56 +119,40 @@ impl Refusal {
         )
     }
 
+    /// A request that can succeed later.
+    fn later(kind: &str, title: &str, detail: &str, retry_s: u64) -> Self {
+        let refusal = Self::new(StatusCode::SERVICE_UNAVAILABLE, kind, title, detail);
+        Self {
+            retry_after_s: Some(retry_s),
+            ..refusal
+        }
+    }
+
     pub(crate) fn busy() -> Self {
         let detail =
             "more arrives than can be checked and stored; nothing of this request was kept";
-        let mut refusal = Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "busy",
-            "The site is busy",
-            detail,
-        );
-        refusal.retry_after_s = Some(BUSY_RETRY_S);
-        refusal
+        Self::later("busy", "The site is busy", detail, BUSY_RETRY_S)
     }
 
     /// The database was lost, perhaps while it stored the request.
     fn unavailable() -> Self {
-        let detail = "the database does not answer, and it is not known whether this request was kept; sent again, it counts once";
-        let mut refusal = Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "unavailable",
-            "The database does not answer",
-            detail,
-        );
-        refusal.retry_after_s = Some(BUSY_RETRY_S);
-        refusal
+        let title = "The database does not answer";
+        let detail = "the database does not answer now; it is not known whether a submission or a change of a run was kept, and each can be sent again unchanged";
+        Self::later("unavailable", title, detail, BUSY_RETRY_S)
     }
 
     /// A document is in a pack whose storage does not answer.
     fn pack_away() -> Self {
+        let title = "The document cannot be read now";
         let detail = "the document is in a storage that does not answer now; everything else does";
-        let mut refusal = Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "pack-away",
-            "The document cannot be read now",
-            detail,
-        );
-        refusal.retry_after_s = Some(PACK_RETRY_S);
-        refusal
+        Self::later("pack-away", title, detail, PACK_RETRY_S)
     }
 
     /// A moderator switched the site to reading only.
     pub(crate) fn read_only() -> Self {
+        let title = "The site takes nothing in";
         let detail = "the site takes nothing in at present; what it has can be read and withdrawn";
-        let mut refusal = Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "read-only",
-            "The site takes nothing in",
-            detail,
-        );
-        refusal.retry_after_s = Some(READ_ONLY_RETRY_S);
-        refusal
+        Self::later("read-only", title, detail, READ_ONLY_RETRY_S)
     }
 
     pub(crate) fn limited(limit: Limit) -> Self {

@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::answers::kept;
 use crate::described::{Asked, Read};
 use crate::lists::SummaryView;
-use crate::parameters::{MOST_LIMIT, Parameters, limit, plain, wrong_cursor};
+use crate::parameters::{MOST_LIMIT, Parameters, limit, page_of, plain, wrong_cursor};
 use crate::problem::Refusal;
 use crate::state::Site;
 
@@ -40,7 +40,7 @@ pub(crate) struct ContextEntry {
     key: String,
     /// The circumstances.
     context: BTreeMap<String, String>,
-    /// Products with figures.
+    /// Ranked products.
     products_count: u64,
 }
 
@@ -68,23 +68,29 @@ pub(crate) async fn contexts(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let metric = plain("metric", query.metric)?;
-    let after = query.cursor.as_deref().map(context_cursor).transpose()?;
     let limit = limit(query.limit.or(Some(MOST_LIMIT)))?;
-    let found = site
-        .contexts
-        .page(&site.store, &metric, after, limit)
-        .await?;
-    let next = found
-        .last()
-        .filter(|_| found.len() == limit as usize)
-        .map(|last| format!("{}.{}", last.products_count, last.key));
-    let entry = |found: &RankedContext| ContextEntry {
+    let (found, next) = contexts_page(&site, &metric, query.cursor.as_deref(), limit).await?;
+    let entry = |found: RankedContext| ContextEntry {
         key: found.key.to_string(),
-        context: found.context.clone(),
+        context: found.context,
         products_count: found.products_count,
     };
-    let contexts = found.iter().map(entry).collect();
+    let contexts = found.into_iter().map(entry).collect();
     Ok(kept(&headers, &Contexts { contexts, next }))
+}
+
+/// The contexts of a page, and the cursor of the next one.
+pub(crate) async fn contexts_page(
+    site: &Site,
+    metric: &str,
+    cursor: Option<&str>,
+    limit: u32,
+) -> Result<(Vec<RankedContext>, Option<String>), Refusal> {
+    let after = cursor.map(context_cursor).transpose()?;
+    let store = &site.store;
+    let found = site.contexts.page(store, metric, after, limit + 1).await?;
+    let cursor = |last: &RankedContext| format!("{}.{}", last.products_count, last.key);
+    Ok(page_of(found.to_vec(), limit, cursor))
 }
 
 /// Reads a cursor of contexts: number of products, a full stop, the key.
@@ -122,16 +128,9 @@ pub(crate) struct RankedEntry {
     pub(crate) name: String,
     #[serde(flatten)]
     pub(crate) summary: SummaryView,
-    /// What the ranking is sorted by.
+    /// Order in the ranking: smaller is better.
     #[serde(skip)]
     place: f64,
-}
-
-impl RankedEntry {
-    /// Cursor of the places after it.
-    pub(crate) fn cursor(&self) -> String {
-        format!("{:016x}.{}", self.place.to_bits(), self.key)
-    }
 }
 
 /// A page of a ranking.
@@ -163,6 +162,7 @@ pub(crate) async fn ranking(
     Ok(kept(&headers, &view))
 }
 
+/// The best places of a ranking.
 pub(crate) async fn places(
     site: &Site,
     metric: &str,
@@ -181,8 +181,10 @@ pub(crate) async fn ranked(
     limit: u32,
 ) -> Result<RankingView, Refusal> {
     let after = cursor.map(ranking_place).transpose()?;
-    let rows = site.store.ranking(metric, context, after, limit).await?;
-    let is_full = rows.len() == limit as usize;
+    let rows = site
+        .store
+        .ranking(metric, context, after, limit + 1)
+        .await?;
     let entry = |ranked: RankedProduct| {
         let summary = SummaryView::of(ranked.row)?;
         Some(RankedEntry {
@@ -192,8 +194,8 @@ pub(crate) async fn ranked(
             place: ranked.place,
         })
     };
-    let places: Vec<RankedEntry> = rows.into_iter().filter_map(entry).collect();
-    let next = places.last().filter(|_| is_full).map(RankedEntry::cursor);
+    let cursor = |last: &RankedEntry| format!("{:016x}.{}", last.place.to_bits(), last.key);
+    let (places, next) = page_of(rows.into_iter().filter_map(entry).collect(), limit, cursor);
     Ok(RankingView { places, next })
 }
 

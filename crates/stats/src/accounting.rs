@@ -34,7 +34,7 @@ const OF_TRIALS: [fn(&Trial) -> Option<String>; 15] = [
     windows::windows,
 ];
 
-/// What the rules say about a record.
+/// Result of the rules for a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     /// The contradictions, in the order of the trials.

@@ -99,7 +99,7 @@ pub(crate) fn time(at_ms: i64) -> String {
 /// The answer to an act that is not possible.
 pub(crate) fn refusal(objection: Objection) -> Refusal {
     let detail = match objection {
-        Objection::UnknownRecord => "there is no such run, or its owner withdrew it".to_owned(),
+        Objection::UnknownRecord => "there is no such run, or it was withdrawn".to_owned(),
         Objection::UnknownAct => "there is no such act".to_owned(),
         Objection::UndoneBefore(number) => format!("act {number} undid it already"),
         Objection::Circle => {

@@ -82,14 +82,14 @@ pub(super) async fn board(
     }
     let (mut heads, is_all) = (found.heads, found.next.is_none());
     let runs = count_of(heads.len(), "run", "runs");
-    let counted = match is_all {
+    let runs = match is_all {
         true => runs,
         false => format!("the last {runs}"),
     };
     let mut blocks = vec![Block::Heading("Best known figures".to_owned())];
     blocks.extend(best(&site, &board).await?);
     blocks.push(Block::Heading("Products".to_owned()));
-    blocks.push(products(&heads, &counted));
+    blocks.push(products(&heads, &runs));
     blocks.push(Block::Heading("Runs".to_owned()));
     let caption = match heads.len() > SHOWN {
         true => format!("The last {SHOWN} runs"),
@@ -104,11 +104,20 @@ pub(super) async fn board(
 }
 
 /// Products of runs that count, with their numbers of runs, those with the most first.
-fn products(heads: &[Head], counted: &str) -> Block {
-    let mut counts = BTreeMap::<(&str, &str), usize>::new();
-    for head in heads.iter().filter(|head| head.state == RunState::Shared) {
+fn products(heads: &[Head], runs: &str) -> Block {
+    let shared: Vec<&Head> = heads
+        .iter()
+        .filter(|head| head.state == RunState::Shared)
+        .collect();
+    let counted = match shared.len() == heads.len() {
+        true => runs.to_owned(),
+        false => format!("the {} that count of {runs}", shared.len()),
+    };
+    // The same product is spelt in several ways.
+    let mut counts = BTreeMap::<&str, (&str, usize)>::new();
+    for head in shared {
         if let (Some(name), Some(key)) = (&head.product_name, &head.product) {
-            *counts.entry((name, key)).or_default() += 1;
+            counts.entry(key).or_insert((name, 0)).1 += 1;
         }
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
@@ -117,12 +126,12 @@ fn products(heads: &[Head], counted: &str) -> Block {
             "No product is named among {counted} on this board."
         ));
     }
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.sort_by_key(|(_, (_, count))| std::cmp::Reverse(*count));
     let caption = match counts.len() > SHOWN {
         true => format!("{SHOWN} of {} products among {counted}", counts.len()),
         false => format!("Products among {counted}"),
     };
-    let row = |((name, key), count): &((&str, &str), usize)| {
+    let row = |(key, (name, count)): &(&str, (&str, usize))| {
         Row::new(vec![(*name).to_owned(), count.to_string()]).linked(addresses::product(key))
     };
     Block::Table {
@@ -146,7 +155,7 @@ async fn best(site: &Site, board: &str) -> Result<Vec<Block>, Refusal> {
     }
     if rows.is_empty() {
         return Ok(vec![Block::Text(format!(
-            "No ranking on this board, or none among the {MOST_CONTEXTS} with the most products of each figure."
+            "No ranking on this board is among the {MOST_CONTEXTS} with the most products of each figure."
         ))]);
     }
     let columns = [
@@ -158,7 +167,7 @@ async fn best(site: &Site, board: &str) -> Result<Vec<Block>, Refusal> {
         Column::left("circumstances"),
     ];
     Ok(vec![Block::Table {
-        caption: "Of each figure the circumstances in which most products are ranked; each leads to its ranking".to_owned(),
+        caption: "The circumstances in which most products are ranked, for each figure; each row leads to its ranking".to_owned(),
         table: Table {
             columns: columns.into(),
             rows,

@@ -15,15 +15,14 @@ use super::{addresses, figures};
 use crate::contexts::MOST_CONTEXTS;
 use crate::parameters::{Parameters, plain};
 use crate::problem::Refusal;
+use crate::rankings::contexts_page;
 use crate::state::Site;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Query {
     metric: String,
-    /// Products and key of the last circumstances of the page before.
-    products: Option<u64>,
-    after: Option<i64>,
+    cursor: Option<String>,
 }
 
 pub(super) async fn circumstances(
@@ -33,23 +32,16 @@ pub(super) async fn circumstances(
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let metric = plain("metric", query.metric)?;
-    let after = query.products.zip(query.after);
-    let contexts = site
-        .contexts
-        .page(&site.store, &metric, after, MOST_CONTEXTS)
-        .await?;
-    let last = contexts.last().filter(|_| is_full(&contexts));
-    let next = last.map(|last| {
-        let (products, key) = (last.products_count.to_string(), last.key.to_string());
-        let parameters = [
-            ("metric", Some(metric.as_str())),
-            ("products", Some(products.as_str())),
-            ("after", Some(key.as_str())),
-        ];
-        addresses::with(PATH, &parameters)
+    let cursor = query.cursor.as_deref();
+    let (contexts, next) = contexts_page(&site, &metric, cursor, MOST_CONTEXTS).await?;
+    let next = next.map(|cursor| {
+        let parameters = [("metric", metric.as_str()), ("cursor", &cursor)];
+        addresses::with(PATH, &parameters.map(|(name, value)| (name, Some(value))))
     });
     let blocks = match contexts.is_empty() {
-        true => vec![Block::Text("No other circumstances.".to_owned())],
+        true => vec![Block::Text(
+            "No product is ranked here: a place needs three submitters.".to_owned(),
+        )],
         false => vec![
             Block::Text("Figures of different circumstances are not ranked together.".to_owned()),
             table(&metric, &contexts, None),

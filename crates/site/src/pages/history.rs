@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use cardmark_core::{DeviceInfo, OriginKind, Record};
+use cardmark_core::{DeviceInfo, OriginKind, Record, evidence_digest};
 use cardmark_judge::{by_card, history, sort_by_start, unreadable_start};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::count_of;
@@ -57,13 +57,17 @@ fn conditions(card: &str) -> Vec<Condition> {
     }
 }
 
-/// The runs of all stores that meet the conditions, each once.
+/// The runs of all stores that meet the conditions, each once, as are its copies with another id.
 fn select(stores: &[PathBuf], conditions: &[Condition]) -> Result<Vec<Record>, SiteError> {
     let (mut runs, mut met) = (Vec::new(), BTreeSet::new());
     for path in stores.iter().filter(|path| path.exists()) {
         let scratch = tempfile::tempdir().map_err(SiteError::Folder)?;
         let found = Store::open_to_read(path, scratch.path())?.select_distinct(conditions)?;
-        runs.extend(found.into_iter().filter(|run| met.insert(run.id)));
+        let is_new = |run: &Record| {
+            let digest = evidence_digest(run);
+            met.insert(run.id.to_string()) & digest.is_none_or(|digest| met.insert(digest))
+        };
+        runs.extend(found.into_iter().filter(is_new));
     }
     Ok(runs)
 }
@@ -108,7 +112,7 @@ pub(super) async fn cards(
         false => vec![Block::Table {
             caption: match count > MOST_CARDS {
                 true => format!("{MOST_CARDS} of {count} cards"),
-                false => "Cards that report a number of their own".to_owned(),
+                false => "Cards with an id of their own".to_owned(),
             },
             table: Table {
                 columns: vec![
@@ -159,7 +163,7 @@ fn blocks(runs: &[Record]) -> Vec<Block> {
     }
     let count = groups.iter().map(|group| group.runs.len()).sum::<usize>();
     let mut blocks = vec![Block::Text(format!(
-        "{} with rates, and whether they changed.",
+        "{} with rates, and whether the rates changed.",
         count_of(count, "run", "runs")
     ))];
     blocks.extend(history_blocks(&groups, |run| addresses::run(run.id)));

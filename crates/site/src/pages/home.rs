@@ -210,7 +210,7 @@ fn shared(found: Option<&Suited>) -> Vec<Block> {
 /// Caption of a table of products, which has the first [`MANY`].
 fn best_first(count: usize) -> String {
     let of = match count > MANY {
-        true => format!("The best {MANY} of {count}"),
+        true => format!("The best {MANY}"),
         false => "Best first".to_owned(),
     };
     format!("{of}; the rate that limits a product, as a share of what is enough")

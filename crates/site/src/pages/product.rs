@@ -93,14 +93,25 @@ pub(super) async fn product(
     if view.accepted_by.is_some() {
         blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
     }
-    blocks.extend(claims(&view));
+    // On a later page the circumstances with the most submitters are missing, and the rest stands on the first.
+    let is_first = query.cursor.is_none();
+    if is_first {
+        blocks.extend(claims(&view));
+    }
     blocks.extend(summaries(&view));
-    blocks.extend(published(&view.published));
+    if is_first {
+        blocks.extend(published(&view.published));
+    }
     let key = view.entry.key.clone();
     let about = format!("{}: measured speed, {}", view.entry.name, counted(&view));
     let path = addresses::product(&key);
     let next = view.next.as_deref();
     let next = next.map(|cursor| addresses::with(&path, &[("cursor", Some(cursor))]));
+    if next.is_some() {
+        blocks.push(Block::Text(
+            "Figures with fewer submitters are on the next page.".to_owned(),
+        ));
+    }
     let mut page = Page::new(view.entry.name, about, blocks)
         .pictured(&origin(&site, &headers), &path)
         .link(
@@ -144,7 +155,7 @@ fn claims(view: &ProductView) -> Option<Block> {
         title: "Classes on its package: promised and measured".to_owned(),
         blocks: vec![
             Block::Table {
-                caption: "Medians of shared runs, in the circumstances with the most cards".to_owned(),
+                caption: "Medians of shared runs, in the circumstances with the most submitters".to_owned(),
                 table: Table {
                     columns: vec![
                         Column::left("promise"),
@@ -174,7 +185,7 @@ fn promises(class: &Class, view: &ProductView) -> Vec<Row> {
     let row = |(metric, least): (&str, Option<u64>)| {
         let least = least? as f64;
         let of_metric = view.summaries.iter().filter(|one| one.metric == metric);
-        let measured = of_metric.max_by_key(|one| one.cards_count);
+        let measured = of_metric.max_by_key(|one| one.submitters_count);
         let dash = || "–".to_owned();
         let cells = vec![
             format!("{}, {}", class.id, workload_name(metric)),
@@ -223,7 +234,10 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     }
     if !folded.is_empty() {
         blocks.push(Block::Details {
-            title: format!("Other circumstances: {}", folded.len()),
+            title: match view.next.is_some() {
+                true => "Other circumstances".to_owned(),
+                false => format!("Other circumstances: {}", folded.len()),
+            },
             blocks: folded.into_iter().map(block).collect(),
         });
     }

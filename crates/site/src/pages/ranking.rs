@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_report::document::Block;
 use cardmark_report::workload_name;
 use cardmark_site_store::RankedContext;
@@ -16,7 +16,7 @@ use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, circumstances, figures};
 use crate::parameters::{Parameters, plain, wrong_cursor};
 use crate::problem::Refusal;
-use crate::rankings::{RankedEntry, ranked};
+use crate::rankings::{RankingView, ranked};
 use crate::state::Site;
 
 /// Places of a page.
@@ -64,13 +64,19 @@ pub(super) async fn ranking(
         None => Before::default(),
     };
     let chosen = chosen(&site, &metric, asked, &contexts, before).await?;
+    let is_empty = |chosen: &Chosen| chosen.view.places.is_empty();
+    if before.cursor.is_some() && chosen.as_ref().is_none_or(is_empty) {
+        // Products left the ranking since the page before.
+        let first = addresses::ranking(&metric, query.context.as_deref().unwrap_or_default());
+        return Ok(Redirect::temporary(&first).into_response());
+    }
     let title = format!("Ranking: {}", workload_name(&metric));
     let about = "Products ranked by measured figures under the same circumstances.";
     let key = chosen.as_ref().map(|chosen| chosen.key);
     let blocks = match &chosen {
         Some(chosen) => blocks(&title, &metric, chosen, before.count),
         None => vec![Block::Text(
-            "No product has shared figures in this metric yet.".to_owned(),
+            "No product is ranked in this metric yet: a place needs three submitters.".to_owned(),
         )],
     };
     let key_text = key.map(|key| key.to_string());
@@ -91,9 +97,9 @@ pub(super) async fn ranking(
 
 /// Address of the places after those of this page; `None` if there are none.
 fn next(metric: &str, chosen: Option<&Chosen>, before: Before<'_>) -> Option<String> {
-    let chosen = chosen.filter(|chosen| chosen.places.len() > PLACES as usize)?;
-    let last = chosen.places.get(PLACES as usize - 1)?;
-    let after = format!("{}.{}", before.count + PLACES as usize, last.cursor());
+    let chosen = chosen?;
+    let cursor = chosen.view.next.as_ref()?;
+    let after = format!("{}.{cursor}", before.count + chosen.view.places.len());
     let context = chosen.key.to_string();
     Some(addresses::with(
         "/rankings",
@@ -111,8 +117,8 @@ struct Chosen {
     context: BTreeMap<String, String>,
     /// Ranked products, if known.
     products_count: Option<u64>,
-    /// The places after those before; one more than a page has if there are more.
-    places: Vec<RankedEntry>,
+    /// The places after those before.
+    view: RankingView,
 }
 
 /// The ranking in the circumstances that were asked for, or else in those with the most products.
@@ -123,23 +129,26 @@ async fn chosen(
     contexts: &[RankedContext],
     before: Before<'_>,
 ) -> Result<Option<Chosen>, Refusal> {
-    let places = async |key| {
-        let view = ranked(site, metric, key, before.cursor, PLACES + 1).await?;
-        Ok::<_, Refusal>(view.places)
-    };
+    let view = async |key| ranked(site, metric, key, before.cursor, PLACES).await;
     let offered = contexts.iter().find(|offered| Some(offered.key) == asked);
     // Circumstances of few products are not among those that are kept.
     if let (None, Some(key)) = (offered, asked) {
-        let places = places(key).await?;
-        let context = places.first().map(|first| first.summary.context.clone());
+        let view = view(key).await?;
+        let context = view
+            .places
+            .first()
+            .map(|first| first.summary.context.clone());
         if let Some(context) = context {
             return Ok(Some(Chosen {
                 key,
                 context,
                 products_count: None,
-                places,
+                view,
             }));
         }
+    }
+    if offered.is_none() && before.cursor.is_some() {
+        return Ok(None);
     }
     // The form sends the context of the metric before too.
     let Some(offered) = offered.or(contexts.first()) else {
@@ -149,7 +158,7 @@ async fn chosen(
         key: offered.key,
         context: offered.context.clone(),
         products_count: Some(offered.products_count),
-        places: places(offered.key).await?,
+        view: view(offered.key).await?,
     }))
 }
 
@@ -158,19 +167,21 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen, before: usize) -> Vec<Bloc
         "{}.",
         figures::circumstances(&chosen.context)
     ))];
-    if chosen.places.is_empty() {
+    let places = &chosen.view.places;
+    if places.is_empty() {
         blocks.push(Block::Text(
             "No product has three submitters here yet.".to_owned(),
         ));
         return blocks;
     }
-    blocks.extend(left_out(before, chosen.places.len(), chosen.products_count).map(Block::Text));
-    let shown = || chosen.places.iter().take(PLACES as usize);
+    let is_more = chosen.view.next.is_some();
+    let left_out = left_out(before, places.len(), is_more, chosen.products_count);
+    blocks.extend(left_out.map(Block::Text));
     if figures::quantity(metric).is_rate() {
-        let bars = shown().map(|one| (one.name.clone(), &one.summary));
+        let bars = places.iter().map(|one| (one.name.clone(), &one.summary));
         blocks.push(Block::Chart(figures::bars(title, metric, bars)));
     }
-    let rows = shown().enumerate().map(|(index, one)| {
+    let rows = places.iter().enumerate().map(|(index, one)| {
         let name = format!("{}. {}", before + index + 1, one.name);
         (name, Some(addresses::product(&one.key)), &one.summary)
     });
@@ -180,12 +191,16 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen, before: usize) -> Vec<Bloc
 }
 
 /// States that a page has not all places; `None` if it has.
-fn left_out(before: usize, places_count: usize, products_count: Option<u64>) -> Option<String> {
+fn left_out(
+    before: usize,
+    places_count: usize,
+    is_more: bool,
+    products_count: Option<u64>,
+) -> Option<String> {
     if before > 0 {
-        let last = before + places_count.min(PLACES as usize);
+        let last = before + places_count;
         return Some(format!("Places {} to {last}.", before + 1));
     }
-    let is_more = places_count > PLACES as usize;
     is_more.then(|| match products_count {
         Some(count) if count > u64::from(PLACES) => {
             format!("The best {PLACES} of {count} ranked products.")
@@ -233,15 +248,15 @@ mod tests {
 
     #[test]
     fn a_page_without_all_places_says_so() {
-        assert_eq!(left_out(0, 50, Some(50)), None);
-        assert_eq!(left_out(0, 3, None), None);
-        let of = left_out(0, 51, Some(123));
+        assert_eq!(left_out(0, 50, false, Some(50)), None);
+        assert_eq!(left_out(0, 3, false, None), None);
+        let of = left_out(0, 50, true, Some(123));
         assert_eq!(of.as_deref(), Some("The best 50 of 123 ranked products."));
         let others = "The best 50 products; more are ranked.";
-        assert_eq!(left_out(0, 51, None).as_deref(), Some(others));
-        let of = left_out(50, 23, Some(73));
+        assert_eq!(left_out(0, 50, true, None).as_deref(), Some(others));
+        let of = left_out(50, 23, false, Some(73));
         assert_eq!(of.as_deref(), Some("Places 51 to 73."));
         // The number may be a minute old.
-        assert_eq!(left_out(0, 51, Some(50)).as_deref(), Some(others));
+        assert_eq!(left_out(0, 50, true, Some(50)).as_deref(), Some(others));
     }
 }

@@ -158,7 +158,7 @@ async fn oversized_heads_are_refused() {
     assert!(ask(up.address).await.contains("200 OK"));
 }
 
-/// Whoever asks first whether to send a body that is too large is not told to go on.
+/// A client that asks first whether to send a body that is too large gets no word to go on.
 #[tokio::test]
 async fn a_body_that_is_refused_is_not_asked_for() {
     let rig = Rig::new().await;
@@ -168,6 +168,27 @@ async fn a_body_that_is_refused_is_not_asked_for() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let answer = String::from_utf8_lossy(&until_closed(stream).await).into_owned();
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+/// Once it sends, it gets the reason for the refusal all the same.
+#[tokio::test]
+async fn a_body_that_grows_too_large_is_read_to_the_answer() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 64).await;
+    let mut stream = TcpStream::connect(up.address).await.unwrap();
+    let head = "POST /api/v1/records HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut word = [0; 25];
+    stream.read_exact(&mut word).await.unwrap();
+    assert_eq!(&word, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let chunk = [b"100000\r\n".as_slice(), &[b' '; 1 << 20], b"\r\n"].concat();
+    for _ in 0..9 {
+        stream.write_all(&chunk).await.unwrap();
+    }
+    stream.write_all(b"0\r\n\r\n").await.unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 413");
 }
 
 #[tokio::test]

@@ -21,33 +21,13 @@ use cardmark_site_store::{Place, ReadPacked, Reading, Rederived, SiteStore, Site
 use sqlx::Row as _;
 use uuid::Uuid;
 
-use crate::packs::database::{Site, with_postgres, with_sqlite};
+use crate::packs::database::Site;
 use crate::packs::samples::DAY_MS;
 use crate::packs_rig::{
-    Eventful, FAR_MS, Failing, HOUR_MS, Rig, amend, amendment, files, small_packs, submission,
-    withdraw,
+    Eventful, FAR_MS, Failing, HOUR_MS, Rig, amend, amendment, contract, files, small_packs,
+    submission, withdraw,
 };
 use crate::rig;
-
-macro_rules! contract {
-    ($($name:ident),+ $(,)?) => {
-        mod on_sqlite {
-            use super::*;
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                with_sqlite(super::$name).await;
-            })+
-        }
-
-        mod on_postgres {
-            use super::*;
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                with_postgres(super::$name).await;
-            })+
-        }
-    };
-}
 
 contract! {
     documents_move_into_packs,

@@ -17,6 +17,26 @@ use uuid::Uuid;
 use crate::packs::database::Site;
 use crate::packs::samples::{self, token};
 
+/// Makes each of these a test on both databases.
+macro_rules! contract {
+    ($($name:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                crate::packs::database::with_sqlite(super::$name).await;
+            })+
+        }
+
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                crate::packs::database::with_postgres(super::$name).await;
+            })+
+        }
+    };
+}
+pub(crate) use contract;
+
 pub(crate) const HOUR_MS: i64 = 3_600_000;
 /// Longest time for a thread to end after its caller has left.
 const PATIENCE: Duration = Duration::from_secs(60);

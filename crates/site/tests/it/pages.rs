@@ -1,6 +1,6 @@
 //! Pages for people, opened by following their links.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use axum::http::StatusCode;
 use cardmark_core::Board;
@@ -283,6 +283,7 @@ async fn a_board_has_its_products_and_its_best_figures() {
     for part in [
         "random read 4 KiB",
         "<td class=\"figure\">3</td>",
+        "Products among the 3 that count of 4 runs",
         "quarantined",
     ] {
         assert!(page.contains(part), "{part}: {page}");
@@ -297,6 +298,39 @@ async fn a_board_has_its_products_and_its_best_figures() {
     assert_eq!(unknown.status, StatusCode::NOT_FOUND);
     let simulated = format!("/runs/{}", simulated.id);
     assert!(!rig.get(&simulated).await.text().contains("/boards/"));
+}
+
+#[tokio::test]
+async fn a_ranking_goes_on_until_its_last_place() {
+    let rig = Rig::new().await;
+    let runs = (0..100).flat_map(|number| ranked(&format!("Card {number}"), "Board A"));
+    load(&rig, runs).await;
+    let mut address = "/rankings?metric=rand_read_4k".to_owned();
+    let mut products = BTreeSet::new();
+    for places in ["1. ", "51. "] {
+        let page = rig.get(&address).await.text();
+        assert!(page.contains(places), "{page}");
+        let found = links(&page);
+        products.extend(
+            found
+                .iter()
+                .filter(|link| link.starts_with("/products/"))
+                .cloned(),
+        );
+        let next = found.iter().find(|link| link.contains("after="));
+        assert_eq!(next.is_some(), places == "1. ", "{found:?}");
+        address = next.cloned().unwrap_or(address);
+    }
+    assert_eq!(products.len(), 100);
+    // Behind the last place: products left since.
+    let contexts = rig.get("/api/v1/contexts?metric=rand_read_4k").await.json();
+    let key = contexts["contexts"][0]["key"].as_str().unwrap();
+    let ranking = format!("/rankings?metric=rand_read_4k&context={key}");
+    let last = "100.7fefffffffffffff.~z";
+    let answer = rig.get(&format!("{ranking}&after={last}")).await;
+    assert_eq!(answer.status, StatusCode::TEMPORARY_REDIRECT);
+    let first = answer.headers["location"].to_str().unwrap();
+    assert_eq!(rig.get(first).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
@@ -318,5 +352,15 @@ async fn the_page_of_a_board_with_many_runs_states_what_it_counts() {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert_eq!(page.matches("href=\"/runs/").count(), 20);
+    let spelt = |product: &str| Many {
+        product: product.to_owned(),
+        board: "Two spellings".to_owned(),
+        submitter: 2,
+    };
+    let other = Rig::new().await;
+    load(&other, ["Card A", "card a", "Card A"].map(spelt)).await;
+    let page = other.get("/boards/Two%20spellings").await.text();
+    assert!(page.contains("<td class=\"figure\">3</td>"), "{page}");
+    assert_eq!(page.matches("href=\"/products/").count(), 1, "{page}");
     assert!(page.matches("href=\"/products/").count() <= 20);
 }

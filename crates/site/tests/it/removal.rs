@@ -11,30 +11,10 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::packs::contains;
-use crate::packs::database::{Site, with_postgres, with_sqlite};
+use crate::packs::database::Site;
 use crate::packs::samples::token;
-use crate::packs_rig::{self, HOUR_MS, small_packs, submission};
+use crate::packs_rig::{self, HOUR_MS, contract, small_packs, submission};
 use crate::rig::{Rig, another, bearer, config, text_of};
-
-macro_rules! contract {
-    ($($name:ident),+ $(,)?) => {
-        mod on_sqlite {
-            use super::*;
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                with_sqlite(super::$name).await;
-            })+
-        }
-
-        mod on_postgres {
-            use super::*;
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                with_postgres(super::$name).await;
-            })+
-        }
-    };
-}
 
 contract! {
     a_restored_copy_follows_the_withdrawals_of_a_dump,
@@ -122,7 +102,7 @@ async fn a_restored_copy_follows_the_withdrawals_of_a_dump(site: Site) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("dump");
     dump(&first.store, &path).await;
-    // What an operator keeps beside the backups.
+    // The two files that an operator keeps beside the backups.
     let kept = folder.path().join("kept");
     std::fs::create_dir(&kept).unwrap();
     for name in ["manifest.json", "tombstones.jsonl"] {

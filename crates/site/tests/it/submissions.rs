@@ -284,7 +284,7 @@ async fn hostile_texts_are_data() {
     );
 }
 
-/// What is refused costs a limit too, and what a client names its method stays in no memory.
+/// Refused requests cost their sender a limit too, and no name that a client gives to a method stays in memory.
 #[tokio::test]
 async fn refused_requests_are_limited_and_odd_methods_are_counted_as_one() {
     let mut config = config();
