@@ -104,19 +104,19 @@ fn chart(group: &HistoryGroup<'_>, index: usize) -> Option<Chart> {
         .collect();
     let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
     let subtitle = match group.trends.len() > curves.len() {
-        true => format!("the first {} of {} rates", curves.len(), group.trends.len()),
+        true => format!("{} of {} rates", curves.len(), group.trends.len()),
         false => String::new(),
     };
     Some(Chart::Curves(Curves {
         heading: Heading {
             name: format!("history-{}", index + 1),
-            title: "Rates over time, as a share of the first run".to_owned(),
+            title: "Rates over time, as a share of the first figure of each".to_owned(),
             subtitle,
             footer: about(&group.runs),
             about: names.join("; "),
         },
         x_axis: format!("days since {}", date_of(first as f64 / 86_400.0)),
-        y_axis: "% of the first run".to_owned(),
+        y_axis: "% of the first figure".to_owned(),
         is_log: (false, false),
         curves,
     }))

@@ -63,6 +63,8 @@ fn unknown_method(record: &Record) -> Option<&'static str> {
     }
 }
 
+const OF_OLDER_METHOD: &str = "the rules of its older method are not known here";
+
 fn accounting(record: &Record, found: &Accounts) -> Check {
     let name = CheckName::Accounting;
     if let Some(reason) = unknown_method(record) {
@@ -75,8 +77,7 @@ fn accounting(record: &Record, found: &Accounts) -> Check {
         .collect();
     broken.extend(plausible::other_workload(record));
     if broken.is_empty() && record.method < Some(METHOD) {
-        let reason = "the rules of its older method are not known here";
-        return Check::of(name, CheckOutcome::CannotTell, reason);
+        return Check::of(name, CheckOutcome::CannotTell, OF_OLDER_METHOD);
     }
     failed_or_passed(name, &broken)
 }
@@ -88,6 +89,9 @@ fn seed(record: &Record, found: &Accounts) -> Check {
     }
     if record.seed.is_none() {
         return Check::of(name, CheckOutcome::CannotTell, "the record holds no seed");
+    }
+    if record.method < Some(METHOD) {
+        return Check::of(name, CheckOutcome::CannotTell, OF_OLDER_METHOD);
     }
     let all = found.discrepancies.iter();
     let of_seed = all.filter(|one| one.kind == DiscrepancyKind::Seed);

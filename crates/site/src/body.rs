@@ -122,7 +122,7 @@ fn grow(memory: &mut Share, bytes: usize) -> bool {
     missing == 0 || memory.take(missing, MOST_STEPS / BLOCK_SHARE)
 }
 
-/// Drops a body of which nothing was read. A sender that waits for a word to go on (RFC 9110, 10.1.1) gets the answer at once.
+/// Drops a body that was not read yet. A sender that waits for a word to go on (RFC 9110, 10.1.1) gets the answer at once.
 pub(crate) async fn discard(headers: &HeaderMap, body: Body) {
     if !headers.contains_key(header::EXPECT) {
         drain(body).await;

@@ -187,9 +187,12 @@ async fn removed(
         // A dump lists all withdrawals of a site's life.
         Removed::Before | Removed::Unknown => {}
     };
-    withdraw(config, removal, show)
-        .await
-        .map(|removals| show_removals(&removals))
+    let removals = withdraw(config, removal, show).await?;
+    show_removals(&removals);
+    match removals.unknown {
+        unknown if is_named && unknown > 0 => Err(SiteError::UnknownRuns(unknown)),
+        _ => Ok(()),
+    }
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

@@ -95,7 +95,7 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Refusal> {
     }
 }
 
-/// Cuts entries, of which one more than `limit` was read if there are more, to a page; returns the cursor of the next one too.
+/// Cuts entries to a page, if one more than `limit` was read because there are more; returns the cursor of the next page too.
 pub(crate) fn page_of<T>(
     mut found: Vec<T>,
     limit: u32,

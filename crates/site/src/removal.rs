@@ -33,24 +33,20 @@ pub struct Removals {
 /// Withdraws runs beside a site that may be running, and calls a function after each.
 ///
 /// # Errors
-/// If the dump cannot be read, the database fails, or one of the runs that were named is not known; the others are withdrawn then.
+/// If the dump cannot be read, or the database fails.
 pub async fn withdraw(
     config: &Config,
     removal: Removal,
     each: impl FnMut(Uuid, Removed),
 ) -> Result<Removals, SiteError> {
-    let (runs, are_named) = match removal {
-        Removal::Runs(runs) => (runs, true),
-        Removal::AsIn(dump) => (read(&dump).await?, false),
+    let runs = match removal {
+        Removal::Runs(runs) => runs,
+        Removal::AsIn(dump) => read(&dump).await?,
     };
     let store = SiteStore::open_beside(&config.database_url).await?;
     let removals = remove(&store, &runs, each).await;
     store.close().await;
-    let removals = removals?;
-    match removals.unknown {
-        unknown if are_named && unknown > 0 => Err(SiteError::UnknownRuns(unknown)),
-        _ => Ok(removals),
-    }
+    removals
 }
 
 async fn read(dump: &Path) -> Result<Vec<Uuid>, SiteError> {

@@ -39,7 +39,7 @@ const OF_TRIALS: [fn(&Trial) -> Option<String>; 15] = [
 pub struct Accounts {
     /// The contradictions, in the order of the trials.
     pub discrepancies: Vec<Discrepancy>,
-    /// Trials whose slowest operations were looked for among random places that the seed draws.
+    /// Number of trials whose slowest operations were compared with the random places that the seed draws.
     pub drawn_trials_count: u64,
 }
 

@@ -132,7 +132,7 @@ fn copy_files(file: &Path, copy: &Path) -> io::Result<()> {
         let before = state();
         for end in ends {
             let (from, to) = (beside(file, end), beside(copy, end));
-            match fs::copy(&from, &to) {
+            match copy_bytes(&from, &to) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !end.is_empty() => {
                     let _ = fs::remove_file(&to);
                 }
@@ -145,6 +145,11 @@ fn copy_files(file: &Path, copy: &Path) -> io::Result<()> {
         std::thread::sleep(COPY_PAUSE);
     }
     Err(io::ErrorKind::ResourceBusy.into())
+}
+
+/// Copies the content only: a file that may just be read would have a copy that may just be read.
+fn copy_bytes(from: &Path, to: &Path) -> io::Result<u64> {
+    io::copy(&mut File::open(from)?, &mut File::create(to)?)
 }
 
 /// Size and time of the last change of a file.

@@ -164,7 +164,8 @@ async fn runs_without_a_token_are_withdrawn_by_their_ids(site: Site) {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     let expected = format!(
-        "{packed}: withdrawn\n{id}: withdrawn\n{packed}: gone already\n{unknown}: unknown\n"
+        "{packed}: withdrawn\n{id}: withdrawn\n{packed}: gone already\n{unknown}: unknown\n\
+         2 withdrawn, 1 gone already, 1 unknown\n"
     );
     assert_eq!(text, expected);
     let text = String::from_utf8(output.stderr).unwrap();

@@ -179,7 +179,7 @@ fn trials_at_random_places_are_counted() {
         accounts(&record).drawn_trials_count
     };
     assert_eq!(drawn(|_| ()), 2);
-    // Any seed fits to these.
+    // Nothing is compared in these.
     assert_eq!(drawn(|record| record.seed = None), 0);
     assert_eq!(drawn(|record| record.method = Some(METHOD - 1)), 0);
     for order in [Order::Sequential, Order::Permuted, Order::Spread] {

@@ -205,3 +205,16 @@ fn copy(path: &Path, ends: &[&str]) -> (TempDir, PathBuf) {
     let path = folder.path().join(name);
     (folder, path)
 }
+
+/// A copy that is only read like the file itself could not be brought up to date.
+#[test]
+fn the_copy_of_a_file_without_rights_to_write_can_be_written() {
+    let (_folder, path, open) = store(&["aaaa"]);
+    drop(open);
+    change(&path, "PRAGMA journal_mode = WAL");
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    let scratch = TempDir::new().unwrap();
+    Store::open_to_read(&path, scratch.path()).unwrap();
+    let mode = scratch.path().join("copy.sqlite").metadata().unwrap();
+    assert_eq!(mode.permissions().mode() & 0o200, 0o200);
+}
