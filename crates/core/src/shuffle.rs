@@ -39,7 +39,7 @@ impl Shuffle {
             return place;
         }
         let mut number = self.network(place);
-        // The network permutes at most four times as many numbers: it comes back to one below the count.
+        // The network permutes at most four times that count: it comes back to one below the count.
         while number >= self.count {
             number = self.network(number);
         }

@@ -29,7 +29,7 @@ impl Readings {
         self.messages_count += sample.messages.len();
         self.add_merging(sample);
         if self.list.len() == MOST_READINGS {
-            // Twice the mean distance of half as many.
+            // Twice the mean distance of half the number.
             let ends_ns = self.list.last().map_or(0, |last| last.at_ns);
             self.span_ns = (2 * self.span_ns).max(ends_ns / (MOST_READINGS as u64 / 4));
             for sample in std::mem::take(&mut self.list) {

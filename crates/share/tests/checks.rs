@@ -200,7 +200,7 @@ fn a_workload_that_the_suite_does_not_have_is_found() {
 
 #[test]
 fn a_suite_of_known_name_and_other_content_is_found() {
-    // Its figures would stand beside those of the suite, and nobody could derive them.
+    // Its figures would stand beside those of the suite, and could not be derived.
     let mut record = measured();
     record.metrics[0].value *= 2.0;
     record.suite.as_mut().unwrap().digest = Some("0".repeat(64));

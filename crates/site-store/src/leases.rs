@@ -35,7 +35,7 @@ pub(crate) async fn take(
     Ok(run(connection, text, values).await? > 0)
 }
 
-/// Renews a lease; returns false if nobody has it, or another holder. Nobody else can take it before the transaction ends.
+/// Renews a lease; returns false if it is free or has another holder. No other holder can take it before the transaction ends.
 pub(crate) async fn keep(connection: &mut AnyConnection, lease: &Lease) -> Result<bool> {
     let text = "update leases set until_ms = $3 where name = $1 and holder = $2";
     Ok(run(connection, text, lease.values()).await? > 0)

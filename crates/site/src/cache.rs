@@ -30,7 +30,7 @@ impl Weighter<Key, Arc<Kept>> for ByBytes {
     }
 }
 
-/// Derived answers of this process, those that nobody asked for in a while gone first.
+/// Derived answers of this process, those that were not asked for in a while gone first.
 #[derive(Debug)]
 pub(crate) struct Answers(Cache<Key, Arc<Kept>, ByBytes>);
 

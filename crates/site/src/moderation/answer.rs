@@ -26,7 +26,7 @@ const MOST_CHARACTERS: usize = 2_000;
 const MOST_BODY: usize = 4 * MOST_CHARACTERS + (8 << 10);
 
 /// Answers to a quarantine, for the site's moderators, who see it beside the failed checks. It replaces an earlier answer, is
-/// shown to nobody else, and is deleted with the run.
+/// shown to no others, and is deleted with the run.
 #[utoipa::path(
     put, path = "/api/v1/records/{id}/answer", tag = "submit",
     params(("id" = Uuid, Path, description = "Id of the run")),

@@ -271,7 +271,7 @@ impl Page {
         Self { next, ..self }
     }
 
-    /// The page as the answer to something that was sent: nobody keeps it.
+    /// The page as the answer to something that was sent: it is kept nowhere.
     pub(crate) fn answer_once(&self, status: StatusCode) -> Response {
         let headers = [("content-type", HTML), ("cache-control", "no-store")];
         (status, headers, self.to_string()).into_response()

@@ -143,7 +143,7 @@ async fn output_of_a_tool_is_understood() {
     let listed = rig.get("/api/v1/records").await.json();
     assert_eq!(listed["records"][0]["level"], "imported");
     assert_eq!(listed["records"][0]["board"], "Raspberry Pi 3");
-    // Without a phrase nobody can withdraw it.
+    // Without a phrase it cannot be withdrawn.
     let id = run.trim_start_matches("/runs/").as_bytes();
     let answer = send(
         &rig,
