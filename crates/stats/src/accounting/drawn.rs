@@ -163,8 +163,7 @@ impl<'a> Draws<'a> {
         }
         let drawn = (0..count).filter(|_| share.next_is_read()).count() as u64;
         let reads = trial.streams.first()?.read_operations_count;
-        (drawn != reads)
-            .then(|| format!("{reads} operations read; the seed draws {drawn} of them"))
+        (drawn != reads).then(|| format!("{reads} operations read; the seed draws {drawn} of them"))
     }
 }
 
