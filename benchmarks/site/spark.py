@@ -1,5 +1,6 @@
 """Derives packs on a Spark cluster and compares all rows with those of a dump: spark.py WORKERS PROGRAM FOLDER"""
 
+import json
 import pathlib
 import shlex
 import shutil
@@ -21,10 +22,10 @@ context.parallelize(range(workers), workers).pipe("sleep 5").count()
 packs = sorted(str(path) for path in (folder / "packs").iterdir())
 begin = time.monotonic()
 command = f"{shlex.quote(program)} derive - --to {shlex.quote(str(derived))}"
-lines = context.parallelize(packs, len(packs)).pipe(command, checkCode=True)
-results = spark.read.json(lines).selectExpr("sum(records)", "sum(unreadable)").first()
+lines = context.parallelize(packs, len(packs)).pipe(command, checkCode=True).collect()
 took = time.monotonic() - begin
-count, unreadable = results
+results = [json.loads(line) for line in lines]
+count, unreadable = (sum(result[name] for result in results) for name in ("records", "unreadable"))
 print(f"{workers} workers: {count} records in {took:.0f} s, {1000 * took / count:.2f} ms a record, {unreadable} unreadable")
 
 begin = time.monotonic()

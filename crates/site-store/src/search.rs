@@ -30,7 +30,7 @@ impl SiteStore {
     pub async fn search(&self, search: &Search) -> Result<Page> {
         let mut connection = self.lists().await?;
         let streams = streams(search);
-        let most_tested = (MOST_TESTED / streams.len().max(1)).max(limit(search));
+        let most_tested = (MOST_TESTED / streams.len().max(1)).max(limit(search) + 1);
         let (mut heads, mut ends) = (Vec::new(), Vec::new());
         for stream in streams {
             let (found, end) = read(&mut connection, search, &stream, most_tested).await?;
@@ -149,7 +149,7 @@ fn text(text: &str) -> Value {
     text.replace('\0', "\u{1}").into()
 }
 
-/// Reads a stream until enough records meet the conditions. The second value is the last place that was read; `None` at the end
+/// Reads a stream until one record more than a page has meets the conditions. The second value is the last place that was read; `None` at the end
 /// of the stream.
 async fn read(
     connection: &mut AnyConnection,
@@ -157,12 +157,12 @@ async fn read(
     stream: &Stream,
     most_tested: usize,
 ) -> Result<(Vec<Head>, Option<Cursor>)> {
-    let (limit, mut found, mut tested) = (limit(search), Vec::new(), 0);
+    let (enough, mut found, mut tested) = (limit(search) + 1, Vec::new(), 0);
     let mut after = search.after;
     loop {
         // Larger parts save statements if few records meet the conditions.
         let part = if tested == 0 {
-            limit
+            enough
         } else {
             MOST_RECORDS as usize
         };
@@ -175,7 +175,7 @@ async fn read(
             if candidate.meets(search) {
                 found.push(candidate.head);
             }
-            if found.len() == limit {
+            if found.len() == enough {
                 return Ok((found, after));
             }
         }

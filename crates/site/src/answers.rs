@@ -109,12 +109,12 @@ pub(crate) fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// Number of the present minute: what is kept for a minute is as old as what readers may keep.
+/// Number of the present minute: what is kept for a minute is as old as what caches may keep.
 pub(crate) fn this_minute() -> i64 {
     now_ms() / 60_000
 }
 
-/// JSON that may be kept for a minute, with its tag; 304 without a body if the client has it.
+/// JSON that caches of others may keep for a minute, with its tag; 304 without a body if the client has it.
 pub(crate) fn kept(headers: &HeaderMap, answer: &impl Serialize) -> Response {
     json(answer).answer(headers)
 }

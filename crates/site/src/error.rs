@@ -105,3 +105,15 @@ pub enum SiteError {
     #[error("cannot receive signals")]
     Signals(#[source] std::io::Error),
 }
+
+/// An error and its causes in one line, the first cause after the error.
+#[must_use]
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text += &format!(": {cause}");
+        source = cause.source();
+    }
+    text
+}

@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 const LEAST_PACKED: usize = 1_024;
 const ZSTD_LEVEL: i32 = 3;
 const GZIP_LEVEL: flate2::Compression = flate2::Compression::new(5);
-/// Time for which an answer may be shown again without asking, so that a withdrawal is seen soon.
-pub(crate) const A_MINUTE: &str = "public, max-age=60";
+/// Browsers ask each time, so that owners and moderators see what they did; a cache in front of the site may answer for a minute.
+pub(crate) const A_MINUTE: &str = "public, max-age=0, s-maxage=60";
 /// Of answers whose address changes with them.
 pub(crate) const FOR_LONG: &str = "public, max-age=31536000, immutable";
 
@@ -93,7 +93,7 @@ impl Kept {
         2 * self.plain.len() as u64 + 512
     }
 
-    /// The answer, which may be kept for a minute; 304 without a body if the client has it.
+    /// The answer, which caches of others may keep for a minute; 304 without a body if the client has it.
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
         self.answer_for(headers, A_MINUTE)
     }

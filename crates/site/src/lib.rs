@@ -44,12 +44,13 @@ mod state;
 mod stream;
 mod submit;
 mod suited;
+mod unshown;
 
 pub use accounts::{account_add, account_list, account_remove};
 pub use app::router;
 pub use config::{Config, ConfigError, PacksConfig, WriteLimits};
 pub use dumps::{dump_if_due, dump_name};
-pub use error::SiteError;
+pub use error::{SiteError, chain};
 pub use export::export_pages;
 pub use moderation::account::{NewAccount, add_account};
 pub use moderation::totp::code_at;
@@ -58,4 +59,4 @@ pub use operation::{derive, dump, export, import, pack_by_hand, rebuild, serve, 
 pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
 pub use removal::{Removal, Removals, withdraw};
 pub use server::{Served, listen};
-pub use state::{Personal, Site};
+pub use state::Site;

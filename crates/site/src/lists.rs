@@ -358,12 +358,9 @@ pub(crate) async fn products_page(site: &Site, query: NamesQuery) -> Result<Prod
     let prefix = optional("q", query.q)?.unwrap_or_default().to_lowercase();
     let rows = site
         .store
-        .products(&prefix, after.as_deref(), limit)
+        .products(&prefix, after.as_deref(), limit + 1)
         .await?;
-    let next = rows
-        .last()
-        .filter(|_| rows.len() == limit as usize)
-        .map(|row| row.key.clone());
+    let (rows, next) = page_of(rows, limit, |row| row.key.clone());
     let products = rows.into_iter().map(ProductEntry::from).collect();
     Ok(ProductsPage { products, next })
 }
@@ -596,11 +593,8 @@ pub(crate) async fn boards(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let (limit, after) = (limit(query.limit)?, optional("cursor", query.cursor)?);
-    let rows = site.store.boards(after.as_deref(), limit).await?;
-    let next = rows
-        .last()
-        .filter(|_| rows.len() == limit as usize)
-        .map(|row| row.0.clone());
+    let rows = site.store.boards(after.as_deref(), limit + 1).await?;
+    let (rows, next) = page_of(rows, limit, |row| row.0.clone());
     let boards = rows
         .into_iter()
         .map(|(model, runs_count)| BoardEntry { model, runs_count })

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use cardmark_site::{
     Config, PackingDone, Removal, Removals, SiteError, account_add, account_list, account_remove,
-    derive, dump, export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine, withdraw,
+    chain, derive, dump, export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine,
+    withdraw,
 };
 use cardmark_site_data::{DerivedPack, Dumped, Imported};
 use cardmark_site_store::{Rebuilt, Removed};
@@ -193,16 +194,6 @@ async fn removed(
         unknown if is_named && unknown > 0 => Err(SiteError::UnknownRuns(unknown)),
         _ => Ok(()),
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text += &format!(": {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 #[expect(clippy::print_stdout, reason = "the result of the command")]

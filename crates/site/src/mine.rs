@@ -16,11 +16,12 @@ use cardmark_store::{Store, StoreError};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::error::SiteError;
+use crate::error::{SiteError, chain};
 use crate::problem::Refusal;
 use crate::records::{amendment, stored};
 use crate::state::Site;
 use crate::submit::{Sender, incoming_of};
+use crate::unshown::Unshown;
 
 /// Time between two looks at the stores.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -36,6 +37,7 @@ pub(crate) struct Library {
     stores: Vec<Watched>,
     /// Digests of the documents of each run.
     known: BTreeMap<Uuid, [u8; 32]>,
+    unshown: Unshown,
 }
 
 #[derive(Debug)]
@@ -59,7 +61,12 @@ impl Library {
         Self {
             stores: stores.into_iter().map(watched).collect(),
             known: BTreeMap::new(),
+            unshown: Unshown::default(),
         }
+    }
+
+    pub(crate) fn unshown(&self) -> Unshown {
+        self.unshown.clone()
     }
 
     /// Takes in new runs and labels of the stores, until it is aborted.
@@ -67,9 +74,9 @@ impl Library {
         loop {
             for changed in tokio::task::block_in_place(|| self.changed()) {
                 let (id, digest) = (changed.id, changed.digest);
-                if let Err(refusal) = take_in(&site, changed).await {
-                    tracing::warn!(%id, problem = refusal.problem().title, "a run cannot be shown");
-                }
+                let reason = |refusal: Refusal| format!("run {id}: {}", refusal.problem().detail);
+                let taken = take_in(&site, changed).await.map_err(reason);
+                self.unshown.note(id.to_string(), taken);
                 self.known.insert(id, digest);
             }
             tokio::time::sleep(LOOK_EVERY).await;
@@ -84,16 +91,25 @@ impl Library {
             if watched.seen == now || !watched.path.exists() {
                 continue;
             }
-            match read(&watched.path, &self.known) {
-                Ok(changed) => {
-                    found.extend(changed);
-                    watched.seen = now;
-                }
-                Err(error) => {
-                    let path = watched.path.display();
-                    tracing::warn!(%path, ?error, "the store cannot be read");
-                }
+            let result = read(&watched.path, &self.known, &mut found);
+            let path = watched.path.display().to_string();
+            let (is_read, result) = match result {
+                Ok(()) => (true, Ok(())),
+                // Damage stays; a store that is locked can be read later.
+                Err(SiteError::LocalStore(error)) => (
+                    matches!(
+                        error,
+                        StoreError::Damaged { .. } | StoreError::Document { .. }
+                    ),
+                    Err(chain(&error)),
+                ),
+                Err(error) => (false, Err(chain(&error))),
+            };
+            if is_read {
+                watched.seen = now;
             }
+            let result = result.map_err(|reason| format!("{path}: {reason}"));
+            self.unshown.note(path, result);
         }
         found
     }
@@ -116,11 +132,15 @@ fn times(path: &Path) -> [Option<SystemTime>; 2] {
     [path, &log].map(|path| path.metadata().and_then(|found| found.modified()).ok())
 }
 
-/// Reads a store without changing it.
-fn read(path: &Path, known: &BTreeMap<Uuid, [u8; 32]>) -> Result<Vec<Changed>, SiteError> {
+/// Adds the runs of a store that are new or have other labels. The store does not change; documents that cannot be read are left out, and are
+/// an error at the end.
+fn read(
+    path: &Path,
+    known: &BTreeMap<Uuid, [u8; 32]>,
+    changed: &mut Vec<Changed>,
+) -> Result<(), SiteError> {
     let scratch = tempfile::tempdir().map_err(SiteError::Folder)?;
     let mut store = Store::open_to_read(path, scratch.path())?;
-    let mut changed = Vec::new();
     store.documents(|document, statement| {
         let digest = Sha256::new()
             .chain_update(document)
@@ -138,9 +158,8 @@ fn read(path: &Path, known: &BTreeMap<Uuid, [u8; 32]>) -> Result<Vec<Changed>, S
                 statement: statement.map(str::to_owned),
             });
         }
-        Ok::<_, StoreError>(())
-    })?;
-    Ok(changed)
+        Ok::<_, SiteError>(())
+    })
 }
 
 async fn take_in(site: &Arc<Site>, changed: Changed) -> Result<(), Refusal> {

@@ -95,12 +95,14 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
     let database = folder.path().join("mine.sqlite");
     let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;
+    let library = Library::new(stores.clone());
     let mine = Personal {
         journals,
-        stores: stores.clone(),
+        stores,
+        unshown: library.unshown(),
     };
     let site = Arc::new(Site::new(store, config).personal(mine));
-    let following = tokio::spawn(Library::new(stores).follow(Arc::clone(&site)));
+    let following = tokio::spawn(library.follow(Arc::clone(&site)));
     answer(served, &site).await;
     following.abort();
     site.store.close().await;

@@ -5,6 +5,8 @@ use axum::response::{IntoResponse, Response};
 use cardmark_share::{PROBLEM_TYPE, Problem, ProblemAt, SubmissionError};
 use cardmark_site_store::{Limit, SiteStoreError};
 
+use crate::error::chain;
+
 /// Seconds after which a busy site is asked again.
 const BUSY_RETRY_S: u64 = 5;
 
@@ -186,13 +188,7 @@ impl Refusal {
 
     /// The answer to a document that is no submission.
     pub(crate) fn not_a_submission(error: &SubmissionError, text: &str) -> Self {
-        let chain = match std::error::Error::source(error) {
-            Some(source) => match source.source() {
-                Some(cause) => format!("{error}: {source}: {cause}"),
-                None => format!("{error}: {source}"),
-            },
-            None => error.to_string(),
-        };
+        let chain = chain(error);
         match error {
             SubmissionError::NotPublic(field) => {
                 let title = "The document holds what must stay private";

@@ -16,6 +16,7 @@ use crate::metrics::Metrics;
 use crate::packing::PackReader;
 use crate::processors::Processors;
 use crate::shares::Shares;
+use crate::unshown::Unshown;
 
 /// Submissions that are checked or wait for it.
 const MOST_CHECKING: usize = 64;
@@ -55,17 +56,18 @@ pub struct Site {
 
 /// Places of a computer that the personal instance shows.
 #[derive(Clone, Debug)]
-pub struct Personal {
+pub(crate) struct Personal {
     /// Directory of the journals.
-    pub journals: PathBuf,
+    pub(crate) journals: PathBuf,
     /// Stores of runs.
-    pub stores: Vec<PathBuf>,
+    pub(crate) stores: Vec<PathBuf>,
+    pub(crate) unshown: Unshown,
 }
 
 impl Site {
     /// Makes it the personal instance of a computer: nothing can be sent to it, and pages of other sites cannot read it.
     #[must_use]
-    pub fn personal(self, mine: Personal) -> Self {
+    pub(crate) fn personal(self, mine: Personal) -> Self {
         let config = Config {
             dumps: None,
             ..self.config

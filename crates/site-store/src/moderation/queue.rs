@@ -83,12 +83,13 @@ impl SiteStore {
     ) -> Result<(Vec<ProductRow>, Option<String>)> {
         let text = "select key, name, runs, cards, fakes from products where key >= '~' and key > $1 \
                     order by key limit $2";
-        let values = values![after.unwrap_or_default(), i64::from(limit)];
+        let values = values![after.unwrap_or_default(), i64::from(limit) + 1];
         let found = rows(&mut *self.lists().await?, text, values).await?;
         let all = found.iter().map(crate::lists::product_of);
         let mut all: Vec<ProductRow> = all.collect::<Result<_>>()?;
-        let next = all.last().filter(|_| all.len() == limit as usize);
-        let next = next.map(|row| row.key.clone());
+        let is_more = all.len() > limit as usize;
+        all.truncate(limit as usize);
+        let next = all.last().filter(|_| is_more).map(|row| row.key.clone());
         all.retain(|row| decisions.accepted(&row.key).is_none());
         Ok((all, next))
     }

@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::words;
 use crate::answers::kept;
 use crate::described::{Asked, Read};
-use crate::parameters::{Key, Parameters, limit, wrong_cursor};
+use crate::parameters::{Key, Parameters, limit, page_of, wrong_cursor};
 use crate::problem::Refusal;
 use crate::state::Site;
 
@@ -88,10 +88,8 @@ pub(crate) async fn page(
     let limit = limit(query.limit)?;
     let before = query.cursor.map(|text| text.parse::<i64>());
     let before = before.transpose().map_err(|_| wrong_cursor())?;
-    let acts = site.store.acts(before, limit).await?;
-    let last = acts.last().filter(|_| acts.len() == limit as usize);
-    let next = last.map(|act| act.number.to_string());
-    Ok((acts, next))
+    let acts = site.store.acts(before, limit + 1).await?;
+    Ok(page_of(acts, limit, |act| act.number.to_string()))
 }
 
 /// One act of a moderator.

@@ -19,7 +19,7 @@ use super::frame::{Field, Form, Page, PageRefusal, sentence};
 use super::{addresses, figures, runs};
 use crate::parameters::Key;
 use crate::problem::Refusal;
-use crate::state::Site;
+use crate::state::{Personal, Site};
 use crate::suited::{ByUse, KeptSuited, Suited, SuitedProduct, suited};
 
 /// Products of a use on the first page, and on its own.
@@ -56,8 +56,8 @@ pub(super) async fn home(
         ..Search::default()
     };
     let newest = site.store.search(&newest).await?.heads;
-    if site.mine.is_some() {
-        return personal(&site, &headers, counts.records, newest).await;
+    if let Some(mine) = &site.mine {
+        return personal(&site, mine, counts.records, newest, &headers).await;
     }
     let mut blocks = vec![Block::Text(format!(
         "Measurements of memory cards and other small storage that single-board computers boot from, shared by the people who made them: {} \
@@ -89,9 +89,10 @@ pub(super) async fn home(
 /// The first page of the personal instance.
 async fn personal(
     site: &Site,
-    headers: &HeaderMap,
+    mine: &Personal,
     runs_count: u64,
     newest: Vec<Head>,
+    headers: &HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let simulated = Search {
         is_simulated: true,
@@ -103,6 +104,11 @@ async fn personal(
         "{} of this computer. Only its own browser sees this page, and nothing is sent.",
         count_of(runs_count, "run", "runs")
     ))];
+    let unshown = mine.unshown.reasons();
+    if !unshown.is_empty() {
+        blocks.push(Block::Text("Not everything can be shown:".to_owned()));
+        blocks.push(Block::List(unshown));
+    }
     for (title, heads) in [("Newest runs", newest), ("On simulated cards", simulated)] {
         if !heads.is_empty() {
             blocks.push(Block::Heading(title.to_owned()));

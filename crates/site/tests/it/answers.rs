@@ -197,7 +197,10 @@ async fn only_the_own_address_of_the_style_is_kept_for_long() {
         );
         for other in [format!("/{name}?0{digest}"), format!("/{name}")] {
             let other = rig.get(&other).await;
-            assert_eq!(other.headers["cache-control"], "public, max-age=60");
+            assert_eq!(
+                other.headers["cache-control"],
+                "public, max-age=0, s-maxage=60"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lists: search, products, rankings, comparisons.
 
 use axum::http::StatusCode;
-use cardmark_core::Record;
+use cardmark_core::{Board, Record};
 use cardmark_judge::compare_sides;
 use cardmark_report::comparison_json;
 use serde_json::Value;
@@ -29,17 +29,38 @@ async fn with_runs(count: u8) -> Rig {
 #[tokio::test]
 async fn pages_of_a_search_go_through_all_runs_once() {
     let rig = with_runs(7).await;
-    let (mut seen, mut path) = (Vec::new(), "/api/v1/records?limit=3".to_owned());
-    loop {
-        let page = rig.get(&path).await.json();
-        seen.extend(ids(&page));
-        match page["next"].as_str() {
-            Some(next) => path = format!("/api/v1/records?limit=3&cursor={next}"),
-            None => break,
+    // The last page has the rest, or is full.
+    for (limit, sizes) in [(3, vec![3, 3, 1]), (7, vec![7])] {
+        let first = format!("/api/v1/records?limit={limit}");
+        let (mut seen, mut pages, mut path) = (Vec::new(), Vec::new(), first.clone());
+        loop {
+            let page = rig.get(&path).await.json();
+            pages.push(ids(&page).len());
+            seen.extend(ids(&page));
+            match page["next"].as_str() {
+                Some(next) => path = format!("{first}&cursor={next}"),
+                None => break,
+            }
         }
+        let distinct: std::collections::BTreeSet<&String> = seen.iter().collect();
+        assert_eq!((pages, distinct.len()), (sizes, 7));
     }
-    let distinct: std::collections::BTreeSet<&String> = seen.iter().collect();
-    assert_eq!((seen.len(), distinct.len()), (7, 7));
+}
+
+#[tokio::test]
+async fn a_full_last_page_leads_to_no_other() {
+    let rig = Rig::new().await;
+    let mut run = another(1);
+    run.board = Some(Board {
+        model: Some("Board A".to_owned()),
+        ..Board::default()
+    });
+    rig.submit(1, &text_of(&run)).await;
+    for list in ["records", "products", "boards"] {
+        let page = rig.get(&format!("/api/v1/{list}?limit=1")).await.json();
+        assert_eq!(page[list].as_array().map(Vec::len), Some(1), "{page}");
+        assert_eq!(page["next"], Value::Null, "{page}");
+    }
 }
 
 #[tokio::test]

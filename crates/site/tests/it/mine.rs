@@ -238,6 +238,39 @@ fn stores_of_other_boards_stay_as_they_are() {
 }
 
 #[test]
+fn a_damaged_run_is_named_and_the_others_are_shown() {
+    let home = TempDir::new().unwrap();
+    let file = home.path().join("records.sqlite");
+    let damaged = labelled(measured(), "First 32");
+    let whole = labelled(corpus("run-sim-a1-32gb-quick"), "Second 64");
+    let mut store = Store::open(&file).unwrap();
+    store.insert(&damaged).unwrap();
+    store.insert(&whole).unwrap();
+    drop(store);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let of_document = format!("\"id\":\"{}\"", damaged.id);
+    let found = bytes
+        .windows(of_document.len())
+        .position(|window| window == of_document.as_bytes());
+    bytes[found.unwrap()] = 0;
+    std::fs::write(&file, &bytes).unwrap();
+    let mut command = command(home.path(), "127.0.0.1:0");
+    command.arg("--store").arg(&file);
+    let mine = Mine::spawn(command);
+    mine.until("/", "Second 64");
+    let page = mine.until("/", "Not everything can be shown");
+    assert!(
+        page.contains(&format!(
+            "{}: record <code>{}</code> cannot be used",
+            file.display(),
+            damaged.id
+        )),
+        "{page}"
+    );
+    assert!(!page.contains("First 32"), "{page}");
+}
+
+#[test]
 fn a_newer_store_is_an_error() {
     let home = TempDir::new().unwrap();
     let file = home.path().join("records.sqlite");
