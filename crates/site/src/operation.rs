@@ -49,7 +49,7 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
             "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
         );
     }
-    let served = listen(config.listen, config.connections, config.behind_proxy).await?;
+    let served = listen(config.listen, config.connections, config.behind_proxy)?;
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
     let packs = packs_of(&config)?;
@@ -91,7 +91,7 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
         return Err(SiteError::NoStore(missing.clone()));
     }
     check(&stores)?;
-    let served = listen(config.listen, config.connections, config.behind_proxy).await?;
+    let served = listen(config.listen, config.connections, config.behind_proxy)?;
     let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
     let database = folder.path().join("mine.sqlite");
     let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;

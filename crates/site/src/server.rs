@@ -10,7 +10,7 @@ use axum::Router;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
@@ -29,6 +29,8 @@ const MOST_HEADERS: usize = 64;
 const MOST_HEAD_BYTES: usize = 16 << 10;
 /// Time that requests under way have when the site ends.
 const END_TIME: Duration = Duration::from_secs(20);
+/// Connections that wait to be accepted, as far as the system allows (`net.core.somaxconn`). A client beyond that tries again after a second.
+const BACKLOG: u32 = 4096;
 /// Share of all connections that one address block may have: a sixteenth.
 const BLOCK_SHARE: usize = 16;
 
@@ -46,13 +48,15 @@ pub struct Served {
 ///
 /// # Errors
 /// If the address cannot be used.
-pub async fn listen(
+///
+/// # Panics
+/// Outside a runtime of tokio.
+pub fn listen(
     address: SocketAddr,
     connections: usize,
     behind_proxy: bool,
 ) -> Result<Served, SiteError> {
-    let listener = TcpListener::bind(address).await;
-    let listener = listener.map_err(|source| SiteError::Listen { address, source })?;
+    let listener = bind(address).map_err(|source| SiteError::Listen { address, source })?;
     Ok(Served {
         listener,
         connections,
@@ -60,6 +64,17 @@ pub async fn listen(
         head_time: HEAD_TIME,
         stall_time: STALL_TIME,
     })
+}
+
+fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // A restarted site gets its port although connections of the last one are about to end.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 impl Served {

@@ -18,9 +18,7 @@ struct Up {
 }
 
 async fn up(rig: &Rig, head_time: Duration, connections: usize) -> Up {
-    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), connections, false)
-        .await
-        .unwrap();
+    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), connections, false).unwrap();
     let address = served.address().unwrap();
     let (end, wait) = oneshot::channel();
     let router = rig.router.clone();
@@ -38,9 +36,7 @@ async fn up(rig: &Rig, head_time: Duration, connections: usize) -> Up {
 #[tokio::test]
 async fn a_client_that_does_not_read_is_closed() {
     let rig = Rig::new().await;
-    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), 64, false)
-        .await
-        .unwrap();
+    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), 64, false).unwrap();
     let address = served.address().unwrap();
     let served = served.with_stall_time(Duration::from_millis(200));
     tokio::spawn(served.run(rig.router.clone(), std::future::pending()));
