@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::error::{SiteError, chain};
+use crate::pages::frame::{PageRefusal, no_page};
 use crate::problem::Refusal;
 use crate::records::{amendment, stored};
 use crate::state::Site;
@@ -30,6 +31,17 @@ const SENDER: Sender = Sender {
     submitter: Some([1; 16]),
     token_hash: Some([1; 32]),
 };
+
+/// Beginnings of the paths of pages about sharing.
+const OF_A_SITE: [&str; 7] = [
+    "/audit",
+    "/data",
+    "/feed",
+    "/moderation",
+    "/sign-",
+    "/submission",
+    "/upload",
+];
 
 /// Stores whose runs are shown.
 #[derive(Debug)]
@@ -228,6 +240,10 @@ pub(crate) async fn guarded(
         let detail =
             "the personal instance shows the runs of this computer; nothing can be sent to it";
         return refused("personal", detail).into_response();
+    }
+    let path = request.uri().path();
+    if OF_A_SITE.iter().any(|begin| path.starts_with(begin)) {
+        return PageRefusal::from(no_page()).into_response();
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

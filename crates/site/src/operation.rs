@@ -25,6 +25,7 @@ use crate::error::SiteError;
 use crate::export::export_pages;
 use crate::mine::{Library, check};
 use crate::packing::{PackReader, Packing, PackingDone, PackingError, pack};
+use crate::pages::frame::make_personal;
 use crate::server::{Served, listen};
 use crate::state::{Personal, Site};
 
@@ -95,6 +96,7 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
     let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
     let database = folder.path().join("mine.sqlite");
     let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;
+    make_personal();
     let library = Library::new(stores.clone());
     let mine = Personal {
         journals,

@@ -96,7 +96,7 @@ pub(super) async fn board(
         false => "Runs, the last arrivals first".to_owned(),
     };
     heads.truncate(SHOWN);
-    blocks.push(runs::table(caption, heads));
+    blocks.push(runs::table(caption, heads, site.mine.is_some()));
     let address = addresses::with("/runs", &[("board", Some(board.as_str()))]);
     let about = format!("Memory cards that were measured on {board}.");
     let page = Page::new(board, about, blocks).link("All runs on it", address);

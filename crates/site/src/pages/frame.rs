@@ -1,6 +1,6 @@
 //! The frame of every page: navigation, a form, the document, and the address of the next page.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use askama::Template;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -14,8 +14,31 @@ use crate::kept::{A_MINUTE, FOR_LONG, Kept};
 use crate::problem::Refusal;
 use crate::state::Site;
 
-/// Links at the top of every page: name and address.
-pub(crate) const NAVIGATION: [(&str, &str); 9] = [
+/// Parts that all pages of a process have in common.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// Links at the top: name and address.
+    navigation: &'static [(&'static str, &'static str)],
+    is_personal: bool,
+}
+
+const OF_A_SITE: Frame = Frame {
+    navigation: &NAVIGATION,
+    is_personal: false,
+};
+const OF_A_COMPUTER: Frame = Frame {
+    navigation: &PERSONAL,
+    is_personal: true,
+};
+/// A process is a site or the personal instance, and pages that never change are made once for it.
+static FRAME: OnceLock<Frame> = OnceLock::new();
+
+/// Gives all pages of this process the frame of the personal instance; before the first page is made.
+pub(crate) fn make_personal() {
+    let _ = FRAME.set(OF_A_COMPUTER);
+}
+
+const NAVIGATION: [(&str, &str); 9] = [
     ("cardmark", "/"),
     ("Products", "/products"),
     ("Rankings", "/rankings"),
@@ -25,6 +48,16 @@ pub(crate) const NAVIGATION: [(&str, &str); 9] = [
     ("Checks", "/checks"),
     ("Data", "/data"),
     ("Upload", "/upload"),
+];
+const PERSONAL: [(&str, &str); 8] = [
+    ("cardmark", "/"),
+    ("Runs", "/runs"),
+    ("Cards", "/history"),
+    ("Under way", "/under-way"),
+    ("Products", "/products"),
+    ("Boards", "/boards"),
+    ("Published", "/published"),
+    ("Checks", "/checks"),
 ];
 
 static STYLE: LazyLock<String> =
@@ -47,6 +80,7 @@ fn address_of(path: &str, text: &str) -> String {
 #[derive(Template)]
 #[template(path = "page.html")]
 pub(crate) struct Page {
+    frame: &'static Frame,
     document: Document,
     about: String,
     links: Vec<Link>,
@@ -211,6 +245,7 @@ impl Page {
             blocks,
         };
         Self {
+            frame: FRAME.get_or_init(|| OF_A_SITE),
             content: html_content(&document),
             document,
             about: about.into(),

@@ -75,7 +75,7 @@ pub(super) async fn home(
     blocks.push(Block::Heading("Newest runs".to_owned()));
     blocks.push(match newest.is_empty() {
         true => Block::Text("Nothing was shared yet.".to_owned()),
-        false => runs::table("Newest runs".to_owned(), newest),
+        false => runs::table("Newest runs".to_owned(), newest, false),
     });
     let about = "Measured speed of microSD cards, with the conditions and checks of every run.";
     let page = Page::new("Which card is good?", about, blocks).form(Form::asking(
@@ -112,17 +112,13 @@ async fn personal(
     for (title, heads) in [("Newest runs", newest), ("On simulated cards", simulated)] {
         if !heads.is_empty() {
             blocks.push(Block::Heading(title.to_owned()));
-            blocks.push(runs::table(title.to_owned(), heads));
+            blocks.push(runs::table(title.to_owned(), heads, true));
         }
     }
     blocks.push(Block::Heading("What to buy".to_owned()));
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
     blocks.push(first_of_each_use());
-    let page = Page::new("Your runs", "The runs of this computer.", blocks);
-    Ok(page
-        .link("Under way", "/under-way")
-        .link("Cards", "/history")
-        .answer(headers))
+    Ok(Page::new("Your runs", "The runs of this computer.", blocks).answer(headers))
 }
 
 const FROM_PUBLISHED: &str =

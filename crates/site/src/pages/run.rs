@@ -36,11 +36,10 @@ pub(super) async fn run(
         let is_mine = site.mine.is_some();
         let derive = move || {
             let record = derived::record(&stored.packed)?;
-            let page = page(&head, &record, &origin);
-            let card = history::name_of(&record).filter(|_| is_mine);
-            let page = match card {
-                Some(card) => page.link("History of the card", addresses::history(&card)),
-                None => page,
+            let page = page(&head, &record, is_mine);
+            let page = match is_mine {
+                true => of_the_owner(page, &record),
+                false => of_a_site(page, &head, &origin),
             };
             Ok::<_, Refusal>(page.kept())
         };
@@ -51,36 +50,48 @@ pub(super) async fn run(
     Ok(answer.answer(&headers))
 }
 
-fn page(head: &Head, record: &Record, origin: &str) -> Page {
+fn page(head: &Head, record: &Record, is_mine: bool) -> Page {
     let title = head.product_name.clone();
     let title = title.unwrap_or_else(|| run_title(record));
     let document = survey(&title, std::slice::from_ref(record));
-    let mut blocks = standing(head);
+    let mut blocks = standing(head, is_mine);
     blocks.extend(document.blocks);
     blocks.extend(stated(record));
     let on = head.board.as_ref().map(|board| format!(" on {board}"));
     let about = format!("Measured{}", on.unwrap_or_default());
     let mut page = Page::new(document.title, about, blocks);
-    if let Some(key) = &head.product {
+    // Simulated runs are on no page of a product or board.
+    let is_simulated = record.origin.kind == OriginKind::Simulated;
+    if let Some(key) = head.product.as_ref().filter(|_| !is_simulated) {
         page = page.link("Product", addresses::product(key));
     }
-    // Simulated boards have no page.
-    let is_simulated = record.origin.kind == OriginKind::Simulated;
     if let Some(board) = head.board.as_ref().filter(|_| !is_simulated) {
         page = page.link("Board", addresses::board(board));
     }
     if let Some(number) = head.decided_by {
         page = page.link(format!("Act {number}"), words::address_of(number));
     }
+    let id = head.id.to_string();
+    page.link(
+        "Compare",
+        addresses::with("/compare", &[("base", Some(id.as_str()))]),
+    )
+    .link("Record", format!("/api/v1/records/{id}/document"))
+    .link("As data", format!("/api/v1/records/{id}"))
+}
+
+/// The page in the personal instance, where nothing was sent.
+fn of_the_owner(page: Page, record: &Record) -> Page {
+    match history::name_of(record) {
+        Some(card) => page.link("History of the card", addresses::history(&card)),
+        None => page,
+    }
+}
+
+fn of_a_site(page: Page, head: &Head, origin: &str) -> Page {
     let (id, path) = (head.id.to_string(), addresses::run(head.id));
     page.pictured(origin, &path)
-        .link(
-            "Compare",
-            addresses::with("/compare", &[("base", Some(id.as_str()))]),
-        )
         .link("Badge", addresses::badge(&path))
-        .link("Record", format!("/api/v1/records/{id}/document"))
-        .link("As data", format!("/api/v1/records/{id}"))
         .link(
             "Withdraw",
             addresses::with("/submission", &[("id", Some(id.as_str()))]),
@@ -100,14 +111,16 @@ fn stated(record: &Record) -> Option<Block> {
 }
 
 /// Level and checks, those that failed first.
-fn standing(head: &Head) -> Vec<Block> {
-    let level = name_of(&head.level).replace('_', " ");
-    let mut text = format!(
-        "{}; received on {}",
-        sentence(&level).trim_end_matches('.'),
-        day_of(head.received_ms)
-    );
+fn standing(head: &Head, is_mine: bool) -> Vec<Block> {
+    let level = sentence(&name_of(&head.level).replace('_', " "));
+    let mut text = level.trim_end_matches('.').to_owned();
+    if !is_mine {
+        text += &format!("; received on {}", day_of(head.received_ms));
+    }
     text += &match (head.state, head.decided_by) {
+        (RunState::Quarantined, _) if is_mine => {
+            "; a check failed: a site would count it nowhere".to_owned()
+        }
         (RunState::Quarantined, None) => "; quarantined: it counts nowhere".to_owned(),
         (RunState::Quarantined, Some(number)) => {
             format!("; quarantined by act {number} of a moderator: it counts nowhere")

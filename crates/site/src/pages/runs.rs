@@ -44,6 +44,7 @@ pub(super) async fn runs(
         (false, _) => vec![table(
             "Runs, the last arrivals first".to_owned(),
             page.heads,
+            site.mine.is_some(),
         )],
     };
     let page = Page::new(
@@ -54,10 +55,6 @@ pub(super) async fn runs(
     let page = match search.is_simulated {
         true => page.link("Runs on storage", "/runs"),
         false => page.link("Runs on simulated cards", "/runs?simulated=true"),
-    };
-    let page = match site.mine {
-        Some(_) => page.link("Cards", "/history"),
-        None => page,
     };
     Ok(page.form(form).next(next).answer(&headers))
 }
@@ -89,28 +86,32 @@ fn form(query: &SearchQuery) -> Form {
     )
 }
 
-/// A table of runs, each with a link to its page.
-pub(super) fn table(caption: String, heads: Vec<Head>) -> Block {
+/// A table of runs, each with a link to its page. In the personal instance nothing was received or shared: it has the day of a run instead.
+pub(super) fn table(caption: String, heads: Vec<Head>, is_mine: bool) -> Block {
     let known = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let row = |head: Head| {
         let name = head.product_name.or(head.model);
         let name = name.unwrap_or_else(|| "storage of unknown name".to_owned());
-        let cells = vec![
+        let mut cells = vec![
             name,
             head.size_bytes.map_or_else(|| "–".to_owned(), amount),
             known(head.board),
             known(head.suite),
             known(head.bus),
-            day_of(head.received_ms),
-            state_name(head.state).to_owned(),
         ];
+        match is_mine {
+            true => cells.push(known(head.day)),
+            false => cells.extend([day_of(head.received_ms), state_name(head.state).to_owned()]),
+        }
         Row::new(cells)
             .valued(vec![None, head.size_bytes.map(|bytes| bytes as f64)])
             .linked(addresses::run(head.id))
     };
-    let columns = [
-        "storage", "size", "board", "suite", "bus", "received", "state",
-    ];
+    let mut columns = vec!["storage", "size", "board", "suite", "bus"];
+    columns.extend(match is_mine {
+        true => ["day"].as_slice(),
+        false => &["received", "state"],
+    });
     let column = |title: &str| match title {
         "size" => Column::right(title),
         _ => Column::left(title),
@@ -118,7 +119,7 @@ pub(super) fn table(caption: String, heads: Vec<Head>) -> Block {
     Block::Table {
         caption,
         table: Table {
-            columns: columns.map(column).into(),
+            columns: columns.into_iter().map(column).collect(),
             rows: heads.into_iter().map(row).collect(),
         },
     }

@@ -1,5 +1,6 @@
 //! The personal instance: the program over the store of a computer.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -135,6 +136,25 @@ fn the_runs_of_this_computer_are_shown_to_it_alone() {
         .unwrap();
     mine.until("/products", "Third 128");
     assert!(!mine.get("/products").contains("First 32"));
+
+    // No page claims that something was shared, or leads to one that is not there.
+    let (mut waiting, mut seen) = (vec!["/".to_owned()], BTreeSet::new());
+    while let Some(path) = waiting.pop() {
+        if !path.starts_with('/') || path.starts_with("/published/") || !seen.insert(path.clone()) {
+            continue;
+        }
+        let page = mine.get(&path.replace("&amp;", "&").replace("&#38;", "&"));
+        assert!(page.starts_with("HTTP/1.1 200 "), "{path}: {page}");
+        for claim in ["CC0", "Withdraw", "received", ">shared<", "/upload"] {
+            let is_data = path.starts_with("/api/") || path.starts_with("/schemas/");
+            assert!(is_data || !page.contains(claim), "{path}: {claim}: {page}");
+        }
+        let found = page.split("href=\"").skip(1);
+        waiting.extend(found.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
+    }
+    assert!(seen.len() > 20, "{seen:?}");
+    let gone = mine.get("/data");
+    assert!(gone.starts_with("HTTP/1.1 404 "), "{gone}");
 
     // A run under way.
     let head = JournalHead {
