@@ -60,13 +60,21 @@ fn page(head: &Head, record: &Record, is_mine: bool) -> Page {
     let on = head.board.as_ref().map(|board| format!(" on {board}"));
     let about = format!("Measured{}", on.unwrap_or_default());
     let mut page = Page::new(document.title, about, blocks);
-    // Simulated runs are on no page of a product or board.
-    let is_simulated = record.origin.kind == OriginKind::Simulated;
-    if let Some(key) = head.product.as_ref().filter(|_| !is_simulated) {
+    // Simulated and quarantined runs are on no page of a product or board, which may not exist.
+    let is_counted = record.origin.kind != OriginKind::Simulated && head.state == RunState::Shared;
+    if let Some(key) = head.product.as_ref().filter(|_| is_counted) {
         page = page.link("Product", addresses::product(key));
     }
-    if let Some(board) = head.board.as_ref().filter(|_| !is_simulated) {
+    if let Some(board) = head.board.as_ref().filter(|_| is_counted) {
         page = page.link("Board", addresses::board(board));
+    }
+    if let Some(product) = head.product_name.as_deref().filter(|_| !is_counted) {
+        let simulated = (record.origin.kind == OriginKind::Simulated).then_some("true");
+        let address = addresses::with(
+            "/runs",
+            &[("product", Some(product)), ("simulated", simulated)],
+        );
+        page = page.link("Runs of the product", address);
     }
     if let Some(number) = head.decided_by {
         page = page.link(format!("Act {number}"), words::address_of(number));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use axum::http::StatusCode;
-use cardmark_core::Board;
+use cardmark_core::{Board, Record};
 
 use crate::many::{Many, load, ranked};
 use crate::rig::{Answer, Rig, another, bearer, corpus, id_of, measured, text_of};
@@ -47,8 +47,21 @@ pub(crate) async fn filled() -> Rig {
     }
     let mut forged = measured();
     forged.trials[0].span_ns /= 2;
+    // Products without a page: of a run that counts nowhere, and of a simulated card.
+    let product = |record: &mut Record, name: &str| {
+        record.labels.insert("product".to_owned(), name.to_owned());
+    };
+    product(&mut forged, "Forged 64 GB");
+    forged.board = Some(Board {
+        model: Some("Board of a forged run".to_owned()),
+        ..Board::default()
+    });
     let answer = rig.submit(5, &text_of(&forged)).await;
     assert_eq!(answer.json()["state"], "quarantined", "{}", answer.text());
+    let mut simulated = corpus("run-sim-v30-64gb-quick");
+    product(&mut simulated, "Simulated 64 GB");
+    let answer = rig.submit(6, &text_of(&simulated)).await;
+    assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
     rig
 }
 
@@ -103,6 +116,24 @@ async fn every_link_leads_to_a_page() {
     ] {
         let found = all.keys().any(|seen| **seen == *path);
         assert!(found, "{path} is not reached");
+    }
+}
+
+#[tokio::test]
+async fn runs_that_count_nowhere_lead_to_the_runs_of_their_product() {
+    let rig = filled().await;
+    for id in [measured().id, corpus("run-sim-v30-64gb-quick").id] {
+        let run = format!("/runs/{id}");
+        let page = rig.get(&run).await.text();
+        let of_product = links(&page)
+            .into_iter()
+            .find(|link| link.starts_with("/runs?product="));
+        let found = rig.get(&of_product.unwrap()).await.text();
+        let listed: Vec<String> = links(&found)
+            .into_iter()
+            .filter(|link| link.starts_with("/runs/"))
+            .collect();
+        assert_eq!(listed, [run], "{page}");
     }
 }
 
