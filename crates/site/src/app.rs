@@ -47,6 +47,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .method_not_allowed_fallback(not_allowed)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(reading)
+        .layer(from_fn_with_state(Arc::clone(&site), guarded))
         .layer(safe(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         // Badges have a policy of their own.
         .layer(SetResponseHeaderLayer::if_not_present(
@@ -55,7 +56,6 @@ pub fn router(site: Arc<Site>) -> Router {
         ))
         // Not `no-referrer`: browsers would hide the origin of the site's own forms from it.
         .layer(safe(header::REFERRER_POLICY, "same-origin"))
-        .layer(from_fn_with_state(Arc::clone(&site), guarded))
         .layer(from_fn_with_state(Arc::clone(&site), logged))
         .with_state(site)
 }

@@ -269,8 +269,9 @@ fn without_empty(query: &str) -> Result<(), Refusal> {
 /// The search, for the product under which the runs of the one that was asked for count.
 pub(crate) async fn in_place(site: &Site, search: Search) -> Result<Search, Refusal> {
     let moved = match &search.product {
-        Some(product) => moved(site, product).await?,
-        None => None,
+        // Acts move no simulated run.
+        Some(product) if !search.is_simulated => moved(site, product).await?,
+        _ => None,
     };
     Ok(Search {
         product: moved.or(search.product),

@@ -111,7 +111,9 @@ impl Library {
                 Err(SiteError::LocalStore(error)) => (
                     matches!(
                         error,
-                        StoreError::Damaged { .. } | StoreError::Document { .. }
+                        StoreError::Corrupt { .. }
+                            | StoreError::Damaged { .. }
+                            | StoreError::Document { .. }
                     ),
                     Err(chain(&error)),
                 ),
@@ -188,6 +190,9 @@ async fn take_in(site: &Arc<Site>, changed: Changed) -> Result<(), Refusal> {
     });
     match site.store.put(incoming.await??).await? {
         Put::New(_) | Put::Same(_) => Ok(()),
+        Put::Conflict => Err(Refusal::bad_request(
+            "its record was replaced by a longer one; start the personal instance again to see that",
+        )),
         _ => Err(Refusal::failed()),
     }
 }
@@ -242,10 +247,10 @@ pub(crate) async fn guarded(
         return refused("personal", detail).into_response();
     }
     let path = request.uri().path();
-    if OF_A_SITE.iter().any(|begin| path.starts_with(begin)) {
-        return PageRefusal::from(no_page()).into_response();
-    }
-    let mut response = next.run(request).await;
+    let mut response = match OF_A_SITE.iter().any(|begin| path.starts_with(begin)) {
+        true => PageRefusal::from(no_page()).into_response(),
+        false => next.run(request).await,
+    };
     let headers = response.headers_mut();
     // Pages of other sites must not read it, and the next run is to be seen at once.
     headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);

@@ -275,8 +275,8 @@ impl Store {
         })
     }
 
-    /// Reads the rows of records one by one, oldest first. Those that `read` cannot read are left out, and are an error
-    /// at the end.
+    /// Reads the rows of records one by one, oldest first. Those that `read` or `complete` cannot read are left out; the first of them
+    /// is an error at the end.
     fn in_order<Read, Whole, E: From<StoreError>>(
         &mut self,
         read: fn(&Row<'_>) -> Result<Read, Failure>,
@@ -295,10 +295,11 @@ impl Store {
                 let Some((sequence, found)) = found.optional()? else {
                     return Ok(None);
                 };
-                Ok(Some(match found {
-                    Ok(found) => (sequence, Ok(complete(connection, found)?)),
-                    Err(failure) => (sequence, Err(failure)),
-                }))
+                match found.and_then(|found| complete(connection, found)) {
+                    // The store fails, not one of its runs.
+                    Err(failure @ Failure::Sqlite(_)) => Err(failure),
+                    found => Ok(Some((sequence, found))),
+                }
             })?;
             let Some((sequence, found)) = next else {
                 break;

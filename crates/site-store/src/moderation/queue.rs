@@ -32,15 +32,16 @@ impl SiteStore {
             let is_whole = found.len() < TOGETHER;
             tested += found.len();
             for head in found {
+                let is_listed = meets(&head, search);
+                if is_listed && page.heads.len() == limit {
+                    return Ok(page);
+                }
                 page.next = Some(Cursor {
                     received_ms: head.received_ms,
                     id: head.id,
                 });
-                if meets(&head, search) {
+                if is_listed {
                     page.heads.push(head);
-                }
-                if page.heads.len() == limit {
-                    return Ok(page);
                 }
             }
             if is_whole {

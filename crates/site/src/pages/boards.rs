@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::frame::{Page, PageRefusal};
 use super::{addresses, figures, runs};
 use crate::contexts::MOST_CONTEXTS;
-use crate::parameters::{Key, Parameters, optional};
+use crate::parameters::{Key, Parameters, optional, page_of};
 use crate::problem::Refusal;
 use crate::rankings::{RankedEntry, places};
 use crate::state::Site;
@@ -39,17 +39,15 @@ pub(super) async fn boards(
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let after = optional("cursor", query.cursor)?;
-    let rows = site.store.boards(after.as_deref(), BOARDS).await?;
-    let last = rows.last().filter(|_| rows.len() == BOARDS as usize);
-    let next =
-        last.map(|(model, _)| addresses::with("/boards", &[("cursor", Some(model.as_str()))]));
+    let rows = site.store.boards(after.as_deref(), BOARDS + 1).await?;
+    let (rows, next) = page_of(rows, BOARDS, |(model, _)| {
+        addresses::with("/boards", &[("cursor", Some(model.as_str()))])
+    });
     let row = |(model, runs): &(String, u64)| {
         Row::new(vec![model.clone(), runs.to_string()]).linked(addresses::board(model))
     };
     let blocks = match rows.is_empty() {
-        true => vec![Block::Text(
-            "No run with a board was shared yet.".to_owned(),
-        )],
+        true => vec![Block::Text("There is no run with a board yet.".to_owned())],
         false => vec![Block::Table {
             caption: "Boards".to_owned(),
             table: Table {
@@ -75,8 +73,7 @@ pub(super) async fn board(
     };
     let found = site.store.search(&search).await?;
     if found.heads.is_empty() {
-        let detail =
-            "no run on a board of this name was shared; /boards lists those that there are";
+        let detail = "there is no run on a board of this name; /boards lists those that there are";
         let title = "No such board";
         return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown-path", title, detail).into());
     }

@@ -109,7 +109,10 @@ async fn personal(
         blocks.push(Block::Text("Not everything can be shown:".to_owned()));
         blocks.push(Block::List(unshown));
     }
-    for (title, heads) in [("Newest runs", newest), ("On simulated cards", simulated)] {
+    for (title, heads) in [
+        ("Last stored runs", newest),
+        ("On simulated cards", simulated),
+    ] {
         if !heads.is_empty() {
             blocks.push(Block::Heading(title.to_owned()));
             blocks.push(runs::table(title.to_owned(), heads, true));

@@ -47,10 +47,10 @@ pub(super) async fn products(
     };
     let blocks = match page.products.is_empty() {
         true => vec![Block::Text(
-            "No run of a product of such a name was shared yet.".to_owned(),
+            "There is no run of a product of such a name yet.".to_owned(),
         )],
         false => vec![Block::Table {
-            caption: "Products with shared runs".to_owned(),
+            caption: "Products with runs".to_owned(),
             table: Table {
                 columns: vec![
                     Column::left("product"),
@@ -71,7 +71,7 @@ pub(super) async fn products(
         "Search",
         vec![Field::text("q", "Beginning of the name", asked.as_deref())],
     );
-    let about = "Memory cards and other storage with shared runs.";
+    let about = "Memory cards and other storage with runs of them.";
     Ok(Page::new("Products", about, blocks)
         .form(form)
         .next(next)
@@ -113,14 +113,17 @@ pub(super) async fn product(
         ));
     }
     let mut page = Page::new(view.entry.name, about, blocks)
-        .pictured(&origin(&site, &headers), &path)
         .link(
             "Runs",
             addresses::with("/runs", &[("product", Some(key.as_str()))]),
         )
-        .link("Badge", addresses::badge(&path))
         .link("As data", format!("/api/v1{path}"))
         .next(next);
+    if site.mine.is_none() {
+        page = page
+            .pictured(&origin(&site, &headers), &path)
+            .link("Badge", addresses::badge(&path));
+    }
     if let Some(number) = view.accepted_by {
         page = page.link("Confirmed name", words::address_of(number));
     }
@@ -130,11 +133,11 @@ pub(super) async fn product(
 fn counted(view: &ProductView) -> String {
     let entry = &view.entry;
     if entry.runs_count == 0 {
-        return "No run of it was shared yet.".to_owned();
+        return "There is no run of it yet.".to_owned();
     }
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let mut text = format!(
-        "{} of {} shared.",
+        "{} of {}.",
         count_of(number(entry.runs_count), "run", "runs"),
         count_of(number(entry.cards_count), "card", "cards"),
     );
@@ -155,7 +158,7 @@ fn claims(view: &ProductView) -> Option<Block> {
         title: "Classes on its package: promised and measured".to_owned(),
         blocks: vec![
             Block::Table {
-                caption: "Medians of shared runs, in the circumstances with the most submitters".to_owned(),
+                caption: "Medians of runs, in the circumstances with the most submitters".to_owned(),
                 table: Table {
                     columns: vec![
                         Column::left("promise"),
@@ -228,7 +231,7 @@ fn summaries(view: &ProductView) -> Vec<Block> {
     let folded = contexts.split_off(contexts.len().min(SHOWN));
     let mut blocks: Vec<Block> = contexts.into_iter().map(block).collect();
     if !blocks.is_empty() {
-        blocks.insert(0, Block::Heading("Shared runs".to_owned()));
+        blocks.insert(0, Block::Heading("Runs".to_owned()));
         blocks.push(Block::Text(MEANING.to_owned()));
         blocks.extend(charts);
     }
@@ -275,7 +278,7 @@ fn published(all: &[PublishedFigure]) -> Vec<Block> {
     vec![
         Block::Heading("Published figures".to_owned()),
         Block::Text(
-            "Other people's measurements, with their methods; never mixed with shared runs."
+            "Other people's measurements, with their methods; never mixed with runs of cardmark."
                 .to_owned(),
         ),
         Block::Table {

@@ -54,7 +54,7 @@ fn listed() -> Page {
     ];
     let blocks = vec![
         Block::Text(
-            "Figures that others published, with their methods. They stand beside shared runs and are never mixed with them."
+            "Figures that others published, with their methods. They stand beside the figures of runs and are never mixed with them."
                 .to_owned(),
         ),
         Block::Table {

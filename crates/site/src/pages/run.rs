@@ -60,21 +60,18 @@ fn page(head: &Head, record: &Record, is_mine: bool) -> Page {
     let on = head.board.as_ref().map(|board| format!(" on {board}"));
     let about = format!("Measured{}", on.unwrap_or_default());
     let mut page = Page::new(document.title, about, blocks);
-    // Simulated and quarantined runs are on no page of a product or board, which may not exist.
-    let is_counted = record.origin.kind != OriginKind::Simulated && head.state == RunState::Shared;
-    if let Some(key) = head.product.as_ref().filter(|_| is_counted) {
-        page = page.link("Product", addresses::product(key));
-    }
-    if let Some(board) = head.board.as_ref().filter(|_| is_counted) {
+    let is_simulated = record.origin.kind == OriginKind::Simulated;
+    // Neither a simulated board nor a product without a run that counts has a page.
+    if let Some(board) = head.board.as_ref().filter(|_| !is_simulated) {
         page = page.link("Board", addresses::board(board));
     }
-    if let Some(product) = head.product_name.as_deref().filter(|_| !is_counted) {
-        let simulated = (record.origin.kind == OriginKind::Simulated).then_some("true");
-        let address = addresses::with(
-            "/runs",
-            &[("product", Some(product)), ("simulated", simulated)],
-        );
-        page = page.link("Runs of the product", address);
+    if let (Some(key), Some(name)) = (&head.product, &head.product_name) {
+        let simulated = is_simulated.then_some("true");
+        let of_product = [("product", Some(name.as_str())), ("simulated", simulated)];
+        page = match !is_simulated && head.state == RunState::Shared {
+            true => page.link("Product", addresses::product(key)),
+            false => page.link("Runs of the product", addresses::with("/runs", &of_product)),
+        };
     }
     if let Some(number) = head.decided_by {
         page = page.link(format!("Act {number}"), words::address_of(number));
@@ -126,9 +123,7 @@ fn standing(head: &Head, is_mine: bool) -> Vec<Block> {
         text += &format!("; received on {}", day_of(head.received_ms));
     }
     text += &match (head.state, head.decided_by) {
-        (RunState::Quarantined, _) if is_mine => {
-            "; a check failed: a site would count it nowhere".to_owned()
-        }
+        (RunState::Quarantined, _) if is_mine => "; a check failed: it counts nowhere".to_owned(),
         (RunState::Quarantined, None) => "; quarantined: it counts nowhere".to_owned(),
         (RunState::Quarantined, Some(number)) => {
             format!("; quarantined by act {number} of a moderator: it counts nowhere")

@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::amount;
-use cardmark_site_store::Head;
+use cardmark_site_store::{Head, State as RunState};
 
 use super::addresses;
 use super::frame::{Field, Form, Page, PageRefusal};
@@ -42,16 +42,16 @@ pub(super) async fn runs(
             "No run among those that this page tested; the next page goes on.".to_owned(),
         )],
         (false, _) => vec![table(
-            "Runs, the last arrivals first".to_owned(),
+            match site.mine {
+                Some(_) => "Runs, those stored last first",
+                None => "Runs, the last arrivals first",
+            }
+            .to_owned(),
             page.heads,
             site.mine.is_some(),
         )],
     };
-    let page = Page::new(
-        "Runs",
-        "Runs that were shared, by product, board and figures.",
-        blocks,
-    );
+    let page = Page::new("Runs", "Runs by product, board and figures.", blocks);
     let page = match search.is_simulated {
         true => page.link("Runs on storage", "/runs"),
         false => page.link("Runs on simulated cards", "/runs?simulated=true"),
@@ -100,7 +100,13 @@ pub(super) fn table(caption: String, heads: Vec<Head>, is_mine: bool) -> Block {
             known(head.bus),
         ];
         match is_mine {
-            true => cells.push(known(head.day)),
+            true => cells.extend([
+                known(head.day),
+                match head.state {
+                    RunState::Quarantined => "failed".to_owned(),
+                    _ => "–".to_owned(),
+                },
+            ]),
             false => cells.extend([day_of(head.received_ms), state_name(head.state).to_owned()]),
         }
         Row::new(cells)
@@ -109,7 +115,7 @@ pub(super) fn table(caption: String, heads: Vec<Head>, is_mine: bool) -> Block {
     };
     let mut columns = vec!["storage", "size", "board", "suite", "bus"];
     columns.extend(match is_mine {
-        true => ["day"].as_slice(),
+        true => ["day", "checks"].as_slice(),
         false => &["received", "state"],
     });
     let column = |title: &str| match title {

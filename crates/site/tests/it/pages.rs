@@ -144,7 +144,7 @@ async fn a_product_has_its_cards_and_its_place() {
         .get("/products/%7Esandisk%20ultra%2032%20gb")
         .await
         .text();
-    assert!(page.contains("3 runs of 3 cards shared"), "{page}");
+    assert!(page.contains("3 runs of 3 cards."), "{page}");
     let ranking = rig
         .get("/rankings?metric=seq_read_1m&context=")
         .await
