@@ -62,7 +62,7 @@ impl Refusal {
     }
 
     pub(crate) fn unknown_run() -> Self {
-        let detail = "no run with this id was ever shared here";
+        let detail = "there is no run with this id here";
         Self::new(StatusCode::NOT_FOUND, "unknown-run", "No such run", detail)
     }
 
