@@ -105,7 +105,7 @@ fn look_through(registers: &Registers) {
 /// Another serial number changes nothing that is printed or kept.
 fn no_serial(registers: &Registers, value: u64) {
     let of_serial = |serial: u64| {
-        // Whether the checksum fits depends on the serial number; it is not shown here.
+        // The checksum depends on the serial number, and is not shown here.
         let values = [("PSN", serial), ("CRC", 0), ("ALWAYS_1", 0)];
         let cid = registers.cid.and_then(|cid| cid.with(&values));
         assert!(cid.is_some());

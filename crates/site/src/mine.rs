@@ -33,7 +33,7 @@ const SENDER: Sender = Sender {
 };
 
 /// Beginnings of the paths of pages about sharing.
-const OF_A_SITE: [&str; 7] = [
+const ABOUT_SHARING: [&str; 7] = [
     "/audit",
     "/data",
     "/feed",
@@ -104,25 +104,25 @@ impl Library {
                 continue;
             }
             let result = read(&watched.path, &self.known, &mut found);
-            let path = watched.path.display().to_string();
-            let (is_read, result) = match result {
-                Ok(()) => (true, Ok(())),
-                // Damage stays; a store that is locked can be read later.
-                Err(SiteError::LocalStore(error)) => (
-                    matches!(
-                        error,
+            // Damage stays; a store that is locked can be read later.
+            let is_read = matches!(
+                result,
+                Ok(())
+                    | Err(SiteError::LocalStore(
                         StoreError::Corrupt { .. }
                             | StoreError::Damaged { .. }
                             | StoreError::Document { .. }
-                    ),
-                    Err(chain(&error)),
-                ),
-                Err(error) => (false, Err(chain(&error))),
-            };
+                    ))
+            );
             if is_read {
                 watched.seen = now;
             }
-            let result = result.map_err(|reason| format!("{path}: {reason}"));
+            let path = watched.path.display().to_string();
+            let reason = |error| match error {
+                SiteError::LocalStore(error) => format!("{path}: {}", chain(&error)),
+                error => format!("{path}: {}", chain(&error)),
+            };
+            let result = result.map_err(reason);
             self.unshown.note(path, result);
         }
         found
@@ -191,7 +191,7 @@ async fn take_in(site: &Arc<Site>, changed: Changed) -> Result<(), Refusal> {
     match site.store.put(incoming.await??).await? {
         Put::New(_) | Put::Same(_) => Ok(()),
         Put::Conflict => Err(Refusal::bad_request(
-            "its record was replaced by a longer one; start the personal instance again to see that",
+            "its record was replaced since; start the personal instance again to see the new one",
         )),
         _ => Err(Refusal::failed()),
     }
@@ -247,7 +247,7 @@ pub(crate) async fn guarded(
         return refused("personal", detail).into_response();
     }
     let path = request.uri().path();
-    let mut response = match OF_A_SITE.iter().any(|begin| path.starts_with(begin)) {
+    let mut response = match ABOUT_SHARING.iter().any(|begin| path.starts_with(begin)) {
         true => PageRefusal::from(no_page()).into_response(),
         false => next.run(request).await,
     };

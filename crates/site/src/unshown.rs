@@ -1,4 +1,4 @@
-//! What the personal instance cannot show.
+//! Stores and runs that the personal instance cannot show.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

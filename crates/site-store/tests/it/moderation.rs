@@ -585,6 +585,12 @@ pub(crate) async fn the_queue_has_what_waits(site: Site) {
         ..search()
     };
     assert_eq!(ids(rest).await.0, [42, 41, 40, 30, 25]);
+    let full = QueueSearch {
+        limit: 8,
+        ..search()
+    };
+    let (all, next) = ids(full).await;
+    assert_eq!((all.len(), next), (8, None));
     let of_tag = QueueSearch {
         tag: Some([2; 16]),
         ..search()

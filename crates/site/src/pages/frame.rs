@@ -14,31 +14,20 @@ use crate::kept::{A_MINUTE, FOR_LONG, Kept};
 use crate::problem::Refusal;
 use crate::state::Site;
 
-/// Parts that all pages of a process have in common.
-#[derive(Debug)]
-pub(crate) struct Frame {
-    /// Links at the top: name and address.
-    navigation: &'static [(&'static str, &'static str)],
-    is_personal: bool,
-}
+/// Set in the process of the personal instance before its first page. A process is a site or that, and pages that never change are made
+/// once for it.
+static IS_PERSONAL: OnceLock<()> = OnceLock::new();
 
-const OF_A_SITE: Frame = Frame {
-    navigation: &NAVIGATION,
-    is_personal: false,
-};
-const OF_A_COMPUTER: Frame = Frame {
-    navigation: &PERSONAL,
-    is_personal: true,
-};
-/// A process is a site or the personal instance, and pages that never change are made once for it.
-static FRAME: OnceLock<Frame> = OnceLock::new();
-
-/// Gives all pages of this process the frame of the personal instance; before the first page is made.
+/// Gives all pages of this process the frame of the personal instance.
 pub(crate) fn make_personal() {
-    let _ = FRAME.set(OF_A_COMPUTER);
+    let _ = IS_PERSONAL.set(());
 }
 
-const NAVIGATION: [(&str, &str); 9] = [
+/// A name and an address.
+type Named = (&'static str, &'static str);
+
+/// Links at the top of every page.
+const NAVIGATION: [Named; 9] = [
     ("cardmark", "/"),
     ("Products", "/products"),
     ("Rankings", "/rankings"),
@@ -49,7 +38,7 @@ const NAVIGATION: [(&str, &str); 9] = [
     ("Data", "/data"),
     ("Upload", "/upload"),
 ];
-const PERSONAL: [(&str, &str); 8] = [
+const NAVIGATION_OF_A_COMPUTER: [Named; 8] = [
     ("cardmark", "/"),
     ("Runs", "/runs"),
     ("Cards", "/history"),
@@ -80,7 +69,8 @@ fn address_of(path: &str, text: &str) -> String {
 #[derive(Template)]
 #[template(path = "page.html")]
 pub(crate) struct Page {
-    frame: &'static Frame,
+    navigation: &'static [Named],
+    is_personal: bool,
     document: Document,
     about: String,
     links: Vec<Link>,
@@ -244,8 +234,13 @@ impl Page {
             title: title.into(),
             blocks,
         };
+        let is_personal = IS_PERSONAL.get().is_some();
         Self {
-            frame: FRAME.get_or_init(|| OF_A_SITE),
+            navigation: match is_personal {
+                true => &NAVIGATION_OF_A_COMPUTER,
+                false => &NAVIGATION,
+            },
+            is_personal,
             content: html_content(&document),
             document,
             about: about.into(),

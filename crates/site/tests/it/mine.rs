@@ -305,6 +305,24 @@ fn a_damaged_run_is_named_and_the_others_are_shown() {
 }
 
 #[test]
+fn a_run_that_is_replaced_meanwhile_is_named() {
+    let home = TempDir::new().unwrap();
+    let file = home.path().join("records.sqlite");
+    // A simulated run has the same id each time.
+    let run = corpus("run-sim-a1-32gb-quick");
+    let mut store = Store::open(&file).unwrap();
+    store.insert(&run).unwrap();
+    let mut command = command(home.path(), "127.0.0.1:0");
+    command.arg("--store").arg(&file);
+    let mine = Mine::spawn(command);
+    mine.until(&format!("/runs/{}", run.id), "random read 4 KiB");
+    let mut again = run.clone();
+    again.tool.as_mut().unwrap().version = "9.9.9".to_owned();
+    store.insert(&again).unwrap();
+    mine.until("/", &format!("run {}: its record was replaced", run.id));
+}
+
+#[test]
 fn a_newer_store_is_an_error() {
     let home = TempDir::new().unwrap();
     let file = home.path().join("records.sqlite");

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::desk::Desk;
 use crate::pages::has_own_script_only;
-use crate::rig::{another, bearer, measured, secrets, server, text_of};
+use crate::rig::{another, bearer, corpus, measured, secrets, server, text_of};
 
 /// A run whose times contradict each other.
 fn forged() -> Record {
@@ -132,6 +132,14 @@ async fn products_merge_split_and_are_confirmed() {
     assert!(badge.text().contains("Cheap Card"), "{}", badge.text());
     // Future runs, and searches under the old name.
     desk.rig.submit(3, &text_of(&named(3, "cheep card"))).await;
+    // Acts move no simulated run.
+    let mut simulated = corpus("run-sim-v30-64gb-quick");
+    let label = ("product".to_owned(), "Cheep Card".to_owned());
+    simulated.labels.extend([label]);
+    desk.rig.submit(4, &text_of(&simulated)).await;
+    let found = "/api/v1/records?simulated=true&product=Cheep%20Card";
+    let found = desk.rig.get(found).await.json();
+    assert_eq!(found["records"][0]["id"], simulated.id.to_string());
     let new = desk.rig.get("/products/~cheap%20card").await.text();
     assert!(new.contains("3 runs of 3 cards"), "{new}");
     let found = desk

@@ -154,14 +154,22 @@ async fn oversized_heads_are_refused() {
     assert!(ask(up.address).await.contains("200 OK"));
 }
 
+/// A client that asks before it sends a body of this length.
+async fn asking_first(rig: &Rig, length: &str) -> (Up, TcpStream) {
+    let up = up(rig, Duration::from_secs(3_600), 64).await;
+    let mut stream = TcpStream::connect(up.address).await.unwrap();
+    let head = format!(
+        "POST /api/v1/records HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n{length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    (up, stream)
+}
+
 /// A client that asks first whether to send a body that is too large gets no word to go on.
 #[tokio::test]
 async fn a_body_that_is_refused_is_not_asked_for() {
     let rig = Rig::new().await;
-    let up = up(&rig, Duration::from_secs(3_600), 64).await;
-    let mut stream = TcpStream::connect(up.address).await.unwrap();
-    let head = "POST /api/v1/records HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9000000\r\n\r\n";
-    stream.write_all(head.as_bytes()).await.unwrap();
+    let (_up, stream) = asking_first(&rig, "content-length: 9000000").await;
     let answer = String::from_utf8_lossy(&until_closed(stream).await).into_owned();
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
@@ -170,10 +178,7 @@ async fn a_body_that_is_refused_is_not_asked_for() {
 #[tokio::test]
 async fn a_body_that_grows_too_large_is_read_to_the_answer() {
     let rig = Rig::new().await;
-    let up = up(&rig, Duration::from_secs(3_600), 64).await;
-    let mut stream = TcpStream::connect(up.address).await.unwrap();
-    let head = "POST /api/v1/records HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n";
-    stream.write_all(head.as_bytes()).await.unwrap();
+    let (_up, mut stream) = asking_first(&rig, "transfer-encoding: chunked").await;
     let mut word = [0; 25];
     stream.read_exact(&mut word).await.unwrap();
     assert_eq!(&word, b"HTTP/1.1 100 Continue\r\n\r\n");
