@@ -11,16 +11,19 @@
 //! Both files begin with a head that is durable before they get their names: an empty file is damage as well.
 //! They are removed once everything is restored, which the map records first.
 //!
+//! A log whose card is not here is set aside as `NAME-missing-1.undo`, with its map, until that card is found again.
+//!
 //! A log belongs to one process: it holds a lock on the map, or on the log if the map is missing. Two cards that report
 //! the same identity would otherwise write into one log.
 
 mod records;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use cardmark_core::Errno;
 use cardmark_integrity::{BLOCK_BYTES, Piece, Span, Trouble, UndoLog};
@@ -31,6 +34,8 @@ use records::{Head, Kind, Scan, UNIT_BYTES, payload_of, read_payload};
 
 /// Commits that the map may be behind the log after a loss of power.
 const MOST_BEHIND: u64 = 16;
+/// In the name of a log whose card is not here.
+const MISSING_WORD: &str = "-missing-";
 
 /// An undo log and its map.
 #[derive(Debug)]
@@ -88,6 +93,7 @@ impl FileLog {
     /// process, or another log of this one, uses it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         let folder = lock_folder(path)?;
+        complete_renaming(path)?;
         let (log, map) = (open_file(path)?, open_file(&map_path(path))?);
         let Some(locked) = map.as_ref().or(log.as_ref()) else {
             return Ok(None);
@@ -214,32 +220,64 @@ impl FileLog {
         remove(&self.path)
     }
 
-    /// Renames the files, so that a new session can begin; returns the new path of the log, or of the map if there is
-    /// no log.
+    /// Renames a damaged log, so that a new session can begin; returns the new path of the log, or of the map if there
+    /// is no log.
     ///
     /// # Errors
     /// If that cannot be done.
     pub fn set_aside(&self) -> io::Result<PathBuf> {
-        let aside = (1..)
-            .map(|number: u32| with_suffix(&self.path, &format!("-damaged-{number}")))
-            .find(|aside| {
-                fs::symlink_metadata(aside).is_err()
-                    && fs::symlink_metadata(map_path(aside)).is_err()
-            })
-            .unwrap_or_else(|| with_suffix(&self.path, "-damaged"));
-        let mut renamed = Vec::new();
-        for (from, to) in [
-            (self.path.clone(), aside.clone()),
-            (map_path(&self.path), map_path(&aside)),
-        ] {
-            match fs::rename(&from, &to) {
-                Ok(()) => renamed.push(to),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-        }
-        sync_folder(&self.path)?;
+        self.rename(|number| with_suffix(&self.path, &format!("-damaged-{number}")))
+    }
+
+    /// Renames a log whose card is not here, so that a session with another card can begin. [`Self::missing_at`] finds
+    /// it again. Returns as [`Self::set_aside`].
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn set_aside_as_missing(&self) -> io::Result<PathBuf> {
+        let newest = missing(&self.path)?
+            .first()
+            .map_or(0, |(number, _)| *number);
+        self.rename(|number| missing_path(&self.path, newest + number))
+    }
+
+    /// Gives the files the first free name.
+    fn rename(&self, named: impl Fn(u32) -> PathBuf) -> io::Result<PathBuf> {
+        let _folder = lock_folder(&self.path)?;
+        let mut numbers = (1..).map(named);
+        let aside = numbers.find(|aside| !Self::is_at(aside));
+        let aside = aside.ok_or(ErrorKind::AlreadyExists)?;
+        let renamed = rename_both(&self.path, &aside)?;
         Ok(renamed.into_iter().next().unwrap_or(aside))
+    }
+
+    /// Moves a log that was set aside back to `path`, because its card is here.
+    ///
+    /// # Errors
+    /// If another log is at that path, or it cannot be moved.
+    pub fn bring_back(&mut self, path: &Path) -> io::Result<()> {
+        let _folder = lock_folder(path)?;
+        if Self::is_at(path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        rename_both(&self.path, path)?;
+        path.clone_into(&mut self.path);
+        Ok(())
+    }
+
+    /// Paths of the logs at `path` that were set aside because their card was not here, the newest first.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn missing_at(path: &Path) -> io::Result<Vec<PathBuf>> {
+        Ok(missing(path)?.into_iter().map(|(_, aside)| aside).collect())
+    }
+
+    /// Time of the last commit, as far as the files show it.
+    #[must_use]
+    pub fn last_commit_at(&self) -> Option<SystemTime> {
+        let file = self.log.as_ref().or(self.map.as_ref())?;
+        file.file.metadata().ok()?.modified().ok()
     }
 
     fn commit(&mut self, spans: &[Span]) -> io::Result<()> {
@@ -259,6 +297,29 @@ impl FileLog {
         }
         Ok(())
     }
+}
+
+/// The name under which the log at `path` is set aside if its card is not here.
+fn missing_path(path: &Path, number: u32) -> PathBuf {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{name}{MISSING_WORD}{number}.undo"))
+}
+
+/// Numbers and paths of the logs at `path` whose cards are not here, the newest first.
+fn missing(path: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder_of(path))? {
+        let name = entry?.file_name();
+        let name = name.to_str().unwrap_or_default();
+        let name = name.strip_suffix("-map").unwrap_or(name);
+        let number = name.strip_suffix(".undo");
+        let number = number.and_then(|name| name.rsplit_once(MISSING_WORD)?.1.parse().ok());
+        let aside = number.map(|number| (number, missing_path(path, number)));
+        found.extend(aside.filter(|(_, aside)| aside.file_name() == Some(OsStr::new(name))));
+    }
+    found.sort_unstable_by(|first, second| second.cmp(first));
+    found.dedup();
+    Ok(found)
 }
 
 /// The map that belongs to a log.
@@ -311,6 +372,49 @@ fn create_file(path: &Path, seed: u64) -> io::Result<Appended> {
     Ok(made)
 }
 
+/// Renames log and map; returns the new names of those that exist.
+fn rename_both(from: &Path, to: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut renamed = Vec::new();
+    for (from, to) in [
+        (from.to_owned(), to.to_owned()),
+        (map_path(from), map_path(to)),
+    ] {
+        match fs::rename(&from, &to) {
+            Ok(()) => renamed.push(to),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    sync_folder(to)?;
+    Ok(renamed)
+}
+
+/// Completes a renaming between `path` and a name of a log that was set aside, if it was interrupted after the log.
+fn complete_renaming(path: &Path) -> io::Result<()> {
+    let is_there = |file: &Path| fs::symlink_metadata(file).is_ok();
+    let seed_of = |file: &Path| match open_file(file)? {
+        Some(file) => Ok::<_, io::Error>(Scan::of(&file)?.seed()),
+        None => Ok(None),
+    };
+    if is_there(path) == is_there(&map_path(path)) {
+        return Ok(());
+    }
+    for (_, aside) in missing(path)? {
+        let (log, map) = match is_there(path) {
+            true => (path, map_path(&aside)),
+            false => (aside.as_path(), map_path(path)),
+        };
+        let is_apart = is_there(log) && !is_there(&map_path(log)) && is_there(&map);
+        if is_apart
+            && seed_of(log)?.is_some_and(|seed| seed_of(&map).is_ok_and(|map| map == Some(seed)))
+        {
+            fs::rename(&map, map_path(log))?;
+            return sync_folder(path);
+        }
+    }
+    Ok(())
+}
+
 /// Removes the log, and then its map.
 fn remove(path: &Path) -> io::Result<()> {
     for file in [path.to_owned(), map_path(path)] {
@@ -328,10 +432,13 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 fn open_folder(path: &Path) -> io::Result<File> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))
+    File::open(folder_of(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent();
+    let named = folder.filter(|folder| !folder.as_os_str().is_empty());
+    named.unwrap_or(Path::new("."))
 }
 
 /// Waits until no other log of that folder is being opened or made. Between the two steps, looking for files and locking

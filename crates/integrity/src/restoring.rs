@@ -6,9 +6,11 @@
 //! under another address before it was saved under this one, and only that order restores the oldest content.
 //! Restoring can be repeated at any time.
 //!
-//! By then, a reader may hold another card of the same size and with the same name. Data of an earlier session
-//! is therefore restored only to storage that shows some content of that session. Before that nothing is
-//! written.
+//! By then, a reader may hold another card of the same size and with the same name, or a copy of the card from
+//! before the session. Only content of the session identifies the storage, because its seed is random and new: it
+//! is the id of the log. Former content identifies nothing, however much of it is there. Before the storage is
+//! identified nothing is written, and only for identified storage the log is cleared, after everything is restored
+//! and read back.
 //!
 //! The log may be damaged. After restoring an earlier session, all blocks that it may have overwritten are
 //! read, and with a damaged log the whole storage. If any block still holds content of the session, the log
@@ -16,7 +18,10 @@
 //!
 //! The log may be lost. A session writes borrowed content, which is recognised without its seed, and writes it
 //! to the first blocks before all others; they are restored last. A new session that finds such content of
-//! another session does not begin.
+//! another session does not begin. Before they are restored all other blocks are read back, so that an interruption
+//! rarely leaves a log whose storage nothing identifies.
+
+use std::ops::Range;
 
 use crate::{Answer, Content, Extent, Held, Medium, Span, Trouble};
 
@@ -121,7 +126,7 @@ pub struct Restoring<M, L> {
     /// True if the log is an earlier session's.
     is_earlier: bool,
     is_damaged: bool,
-    /// True if the storage was recognised as the one that these were taken from.
+    /// True if the storage was identified as the one that these were taken from.
     is_known: bool,
     /// True if the first blocks hold borrowed content of this session.
     is_marked: bool,
@@ -153,7 +158,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             found_count: spans.len(),
             is_earlier: !spans.is_empty() || !log.possible().is_empty() || log.is_damaged(),
             is_damaged: log.is_damaged(),
-            is_known: spans.is_empty(),
+            is_known: spans.is_empty() && !log.is_damaged(),
             is_marked: false,
             accepts_residue: false,
             log,
@@ -169,20 +174,29 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         self.accepts_residue = true;
     }
 
-    /// Returns whether this is the storage that the pieces of an earlier session were taken from. It holds some
-    /// content that was written over them; or, if nothing was written yet or everything is restored and only
-    /// the log was not cleared, all logged content. A card that holds all of it needs nothing from the log.
+    /// Returns whether this is the storage that the pieces of an earlier session were taken from: it holds some content
+    /// of that session. If pieces of the log are lost, it is searched everywhere, because the log may no longer name
+    /// all blocks. A log without any piece fits any storage.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn knows_storage(&mut self) -> Result<bool, Trouble> {
         let kept = self.log.spans();
-        self.is_known = self.is_known || self.hold_ours(&kept)? || self.holds_kept()?;
+        self.is_known = self.is_known || self.hold_ours(&kept)?;
         if !self.is_known {
             let possible = self.log.possible().to_vec();
             self.is_known = self.hold_ours(&possible)?;
         }
+        if !self.is_known && self.is_damaged {
+            let all = self.all_blocks();
+            self.is_known = self.hold_ours(&[all])?;
+        }
         Ok(self.is_known)
+    }
+
+    fn all_blocks(&self) -> Span {
+        let grain = self.medium.grain_blocks().max(1);
+        Span::new(0, self.medium.blocks_count() / grain * grain)
     }
 
     fn hold_ours(&mut self, spans: &[Span]) -> Result<bool, Trouble> {
@@ -197,9 +211,12 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(false)
     }
 
-    /// Returns whether all logged content is present: single blocks are the same on many cards, and so are
-    /// blank ones.
-    fn holds_kept(&mut self) -> Result<bool, Trouble> {
+    /// Returns whether all logged content is present. That is so on the card of the session before its first write and
+    /// after its last, and on every copy of it: it identifies nothing.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn holds_kept(&mut self) -> Result<bool, Trouble> {
         let mut is_any = false;
         for number in 0..self.found_count {
             let Some(piece) = self.foreign(number)? else {
@@ -247,21 +264,24 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         if !self.knows_storage()? {
             return Ok(self.kept_blocks());
         }
+        let marks = self.marks();
         let count = self.log.spans().len();
-        let mut refused_blocks = 0;
         let all = 2 * count;
-        for number in (0..count).rev() {
-            if let Some(piece) = self.intact(number)? {
-                // During this session the storage was used by no other program.
-                let over = self.is_earlier.then_some(self.content);
-                refused_blocks += self.medium.put(&piece, over)?;
-                self.put_blocks += piece.span().count;
-            }
+        let mut refused_blocks = 0;
+        for number in (marks.len()..count).rev() {
+            refused_blocks += self.put_piece(number)?;
             tell(count - number, all);
         }
         self.medium.settle()?;
         self.search_unrestored(&mut |done, parts| tell(count + done * count / parts, all))?;
-        self.search_changed()?;
+        self.changed.clear();
+        self.search_changed(marks.len()..count)?;
+        for number in (0..marks.len()).rev() {
+            refused_blocks += self.put_piece(number)?;
+        }
+        self.medium.settle()?;
+        self.search_again(&marks)?;
+        self.search_changed(0..marks.len())?;
         let unrestored_blocks = refused_blocks.max(count_blocks(&self.unrestored));
         if unrestored_blocks == 0 && !self.is_damaged && self.changed.is_empty() {
             self.kept.clear();
@@ -270,6 +290,24 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             self.log.clear()?;
         }
         Ok(unrestored_blocks)
+    }
+
+    /// The pieces of the first blocks, which were saved before all others.
+    fn marks(&self) -> Vec<Span> {
+        let first = self.first_blocks();
+        let spans = self.log.spans().into_iter();
+        spans.take_while(|span| span.end() <= first.end()).collect()
+    }
+
+    /// Writes back a piece, if it is intact. Returns the number of blocks that the storage rejected.
+    fn put_piece(&mut self, number: usize) -> Result<u64, Trouble> {
+        let Some(piece) = self.intact(number)? else {
+            return Ok(0);
+        };
+        // During this session the storage was used by no other program.
+        let over = self.is_earlier.then_some(self.content);
+        self.put_blocks += piece.span().count;
+        self.medium.put(&piece, over)
     }
 
     /// Reads blocks that may have been overwritten, with a damaged log all blocks, and notes those that hold
@@ -281,29 +319,45 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             add(&mut spans, span);
         }
         if self.is_damaged {
-            let grain = self.medium.grain_blocks().max(1);
-            spans = vec![Span::new(0, self.medium.blocks_count() / grain * grain)];
+            spans = vec![self.all_blocks()];
         }
         let parts = spans.iter().flat_map(|span| span.parts(SEARCHED_BLOCKS));
         let parts: Vec<Span> = parts.collect();
         for (done, &part) in (1..).zip(&parts) {
-            let runs = self.medium.check(part, self.content)?;
-            for run in runs.iter().filter(|run| run.bears_seed()) {
-                add(&mut self.unrestored, run.span);
-            }
+            self.search(part)?;
             tell(done, parts.len());
+        }
+        Ok(())
+    }
+
+    /// Reads the blocks that held content of the session, and these, once more. Where addresses repeat, content in one
+    /// block disappears when another is restored.
+    fn search_again(&mut self, marks: &[Span]) -> Result<(), Trouble> {
+        let mut spans = std::mem::take(&mut self.unrestored);
+        for &span in marks {
+            add(&mut spans, span);
+        }
+        for part in spans.iter().flat_map(|span| span.parts(SEARCHED_BLOCKS)) {
+            self.search(part)?;
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, part: Span) -> Result<(), Trouble> {
+        let runs = self.medium.check(part, self.content)?;
+        for run in runs.iter().filter(|run| run.bears_seed()) {
+            add(&mut self.unrestored, run.span);
         }
         Ok(())
     }
 
     /// Compares the saved content of an earlier session with the present one. A block that differs, and does
     /// not hold content of the session, was written by another program since, or damaged when power was lost.
-    fn search_changed(&mut self) -> Result<(), Trouble> {
-        self.changed.clear();
+    fn search_changed(&mut self, numbers: Range<usize>) -> Result<(), Trouble> {
         if !self.is_earlier {
             return Ok(());
         }
-        for number in 0..self.found_count {
+        for number in numbers {
             if let Some(piece) = self.foreign(number)? {
                 let span = piece.span();
                 if self.medium.take(span)? != [piece] {
@@ -370,11 +424,15 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         }
     }
 
+    fn first_blocks(&self) -> Span {
+        let all_blocks = self.medium.blocks_count().max(1);
+        Span::new(0, self.medium.grain_blocks().clamp(1, all_blocks))
+    }
+
     /// Writes to the first blocks before all others: whoever looks there sees that a session began.
     fn mark(&mut self) -> Result<(), Trouble> {
-        let all_blocks = self.medium.blocks_count();
-        let first = Span::new(0, self.medium.grain_blocks().clamp(1, all_blocks.max(1)));
-        if self.is_marked || all_blocks == 0 {
+        let first = self.first_blocks();
+        if self.is_marked || self.medium.blocks_count() == 0 {
             return Ok(());
         }
         self.keep(&[first])?;

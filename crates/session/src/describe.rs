@@ -135,6 +135,11 @@ pub(crate) fn started_at() -> Option<String> {
     build::is_clock_set(jiff::Timestamp::now().as_second()).then(now_text)
 }
 
+/// A time in UTC, `2026-12-22 14:04 UTC`.
+pub(crate) fn minute(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
 /// Now, RFC 3339, UTC, whole seconds.
 pub(crate) fn now_text() -> String {
     let now = jiff::Timestamp::now();

@@ -1,6 +1,7 @@
 //! Tests of integrity: from a target to storage of blocks, watched over, with what has to be remembered,
 //! to a record.
 
+mod earlier;
 mod loan;
 mod outcome;
 mod test_folder;

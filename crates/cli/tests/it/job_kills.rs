@@ -116,7 +116,17 @@ impl Rig {
     fn check(&self, what: &str) {
         let recovered = self.program.run(&["recover"]);
         assert_eq!(recovered.code, 0, "{what}: {recovered}");
-        let again = self.program.run(&self.words());
+        let mut again = self.program.run(&self.words());
+        // Killed before its first write or after its last one: the log stays, because a copy would hold the same.
+        if again.stderr.contains("this card holds all that is kept") {
+            assert_eq!(again.code, 3, "{what}: {again}");
+            for left in self.left() {
+                if text(&left).contains("-missing-") {
+                    fs::remove_file(left).unwrap();
+                }
+            }
+            again = self.program.run(&self.words());
+        }
         assert_eq!(again.code, 0, "{what}: {again}");
         if let Some((device, original)) = &self.device {
             let now = fs::read(device.file()).unwrap();

@@ -263,6 +263,59 @@ fn a_damaged_log_is_set_aside_under_a_free_name() {
 }
 
 #[test]
+fn a_log_without_its_card_is_set_aside_found_again_and_brought_back() {
+    let (folder, path) = interrupted();
+    assert!(FileLog::missing_at(&path).unwrap().is_empty());
+    let at = |name: &str| folder.path().join(name);
+    let (first, second) = (at("card-missing-1.undo"), at("card-missing-2.undo"));
+    let log = FileLog::open(&path).unwrap().unwrap();
+    assert_eq!(log.set_aside_as_missing().unwrap(), first);
+    drop(log);
+    assert!(FileLog::open(&path).unwrap().is_none());
+    // Another session, of which only the map is left; and files of other cards.
+    let log = FileLog::create(&path, SEED + 1).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(log.set_aside_as_missing().unwrap(), map_path(&second));
+    for other in [
+        "card2-missing-3.undo",
+        "card-missing-x.undo",
+        "card-missing-4.undo-damaged-1",
+    ] {
+        fs::write(at(other), "other").unwrap();
+    }
+    assert_eq!(FileLog::missing_at(&path).unwrap(), [second, first.clone()]);
+    let mut log = FileLog::open(&first).unwrap().unwrap();
+    log.bring_back(&path).unwrap();
+    drop(log);
+    assert_eq!(opened(&path), (all_pieces(), false));
+    // Either renaming, interrupted after the log.
+    for (log, map) in [(&first, &path), (&path, &first)] {
+        let whole = FileLog::open(&path).unwrap().unwrap();
+        drop(whole);
+        fs::rename(&path, with_suffix(&path, "-kept")).unwrap();
+        fs::rename(map_path(&path), with_suffix(&path, "-kept-map")).unwrap();
+        fs::rename(with_suffix(&path, "-kept"), log).unwrap();
+        fs::rename(with_suffix(&path, "-kept-map"), map_path(map)).unwrap();
+        let is_here = FileLog::open(&path).unwrap().is_some();
+        assert_eq!(is_here, log == &path);
+        assert_eq!(opened(log), (all_pieces(), false));
+        if !is_here {
+            let mut log = FileLog::open(log).unwrap().unwrap();
+            log.bring_back(&path).unwrap();
+        }
+    }
+    // Neither takes the place of the other.
+    let mut log = FileLog::open(&path).unwrap().unwrap();
+    assert_eq!(
+        log.set_aside_as_missing().unwrap(),
+        at("card-missing-3.undo")
+    );
+    FileLog::create(&path, SEED + 2).unwrap();
+    let refused = log.bring_back(&path).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
 fn pieces_that_change_while_the_log_is_open_are_not_given_out() {
     let (_folder, path) = interrupted();
     let mut log = FileLog::open(&path).unwrap().unwrap();

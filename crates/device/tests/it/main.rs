@@ -15,5 +15,4 @@ mod fill;
 mod manners;
 mod support;
 mod target;
-mod undo;
 mod wide;

@@ -199,12 +199,14 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
             medium.stop_after(None);
             let mut restoring = Restoring::new(medium, log, content(3));
             if again.is_err() {
-                assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+                // Interrupted before the first write or after the last one, it is like a copy of itself.
+                let left = restoring.restore(&mut |_, _| ()).unwrap();
+                assert!(left == 0 || restoring.holds_kept() == Ok(true));
             }
-            let (mut medium, log) = restoring.into_parts();
+            let (mut medium, _) = restoring.into_parts();
             medium.lose_power();
             assert_eq!(kept(&mut medium), before, "{name}, point {point}");
-            let mut restoring = Restoring::new(medium, log, content(3));
+            let mut restoring = Restoring::new(medium, Log::default(), content(3));
             let found = probed(&mut restoring, 3, truth.cache_blocks()).unwrap();
             assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
             let (mut medium, _) = restoring.into_parts();
@@ -312,9 +314,9 @@ fn another_card_gets_nothing_and_what_is_kept_of_the_first_stays() {
     assert_eq!(log.pieces.len(), 0);
 }
 
-/// It was interrupted when all was back, and only the log not cleared.
+/// After the last block was restored a card is like every copy of it. The log stays until someone decides.
 #[test]
-fn storage_that_has_all_back_is_known() {
+fn a_card_or_copy_that_has_all_back_is_not_identified() {
     let model = Model::named("wrap-700mb").unwrap().scaled(64);
     let before = kept(&mut used(&model, 1));
     let mut restoring = Restoring::new(used(&model, 1), Log::default(), content(3));
@@ -323,11 +325,62 @@ fn storage_that_has_all_back_is_known() {
     let mut restoring = Restoring::new(medium, log.clone(), content(3));
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
     let (medium, _) = restoring.into_parts();
+    let mut restoring = Restoring::new(medium, log.opened(), content(3));
+    assert_eq!(restoring.knows_storage(), Ok(false));
+    assert_eq!(restoring.holds_kept(), Ok(true));
+    assert_ne!(restoring.restore(&mut |_, _| ()), Ok(0));
+    assert_eq!(restoring.put_blocks(), 0);
+    let (mut medium, log) = restoring.into_parts();
+    assert_eq!(kept(&mut medium), before);
+    assert!(!log.pieces.is_empty());
+}
+
+/// One image on many cards: a copy holds all that the log of the first card has.
+#[test]
+fn the_log_of_a_card_is_not_cleared_with_its_copy() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let before = kept(&mut used(&model, 1));
+    for calls in [2, 10, 60, 400] {
+        let mut medium = used(&model, 1);
+        medium.stop_after(Some(calls));
+        let mut restoring = Restoring::new(medium, Log::default(), content(3));
+        probed(&mut restoring, 3, 8192).unwrap_err();
+        let (mut first, log) = restoring.into_parts();
+        first.stop_after(None);
+        assert_ne!(kept(&mut first), before, "{calls}");
+        let log = log.opened();
+        let mut restoring = Restoring::new(used(&model, 1), log.clone(), content(3));
+        assert_eq!(restoring.knows_storage(), Ok(false), "{calls}");
+        assert_ne!(restoring.restore(&mut |_, _| ()), Ok(0));
+        let (_, left) = restoring.into_parts();
+        assert_eq!(left.pieces.len(), log.pieces.len());
+        let mut restoring = Restoring::new(first, left, content(3));
+        assert_eq!(restoring.knows_storage(), Ok(true), "{calls}");
+        assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+        let (mut first, left) = restoring.into_parts();
+        assert_eq!(kept(&mut first), before);
+        assert!(left.pieces.is_empty(), "cleared after restoring");
+    }
+}
+
+/// A damaged log may no longer name the blocks that identify its card.
+#[test]
+fn the_card_of_a_damaged_log_is_found_by_any_of_its_blocks() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let (mut medium, log) = interrupted(&model);
+    for piece in &log.pieces {
+        medium.put(piece, None).unwrap();
+    }
+    let left = Span::new(medium.blocks_count() / 2, 8);
+    medium.write(left, content(3).borrowed()).unwrap();
+    let mut undamaged = Restoring::new(medium, log.clone().opened(), content(3));
+    assert_eq!(undamaged.knows_storage(), Ok(false));
+    let (medium, _) = undamaged.into_parts();
+    let (log, _) = without(log, |_| false);
     let mut restoring = Restoring::new(medium, log, content(3));
     assert_eq!(restoring.knows_storage(), Ok(true));
-    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
-    let (mut medium, _) = restoring.into_parts();
-    assert_eq!(kept(&mut medium), before);
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(left.count));
+    assert_eq!(restoring.unrestored(), [left]);
 }
 
 /// A log whose pieces with these numbers are lost, as a later session finds it.

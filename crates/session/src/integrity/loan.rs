@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cardmark_device::{Blocks, FileLog, OpenTarget};
-use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble};
+use cardmark_core::DeviceInfo;
+use cardmark_device::{BlocksPiece, FileLog, OpenTarget};
+use cardmark_integrity::{BLOCK_BYTES, Medium, Raw, Span, Trouble};
 
-use super::undo::{
-    Borrowed, announce_reading, create_log, find_log, has_room, put_back, recognise, room_for_undo,
-};
+use super::earlier::{borrow, restore_earlier};
+use super::undo::{create_log, find_log, has_room, put_back, room_for_undo};
 use super::{Hint, blocks_of, card_name, ended_early, refuse_changed, tests_folder};
 use crate::gate::{Consent, Intent, permit_writing};
 use crate::keep::journal_name;
 use crate::whole_device::WholeDevice;
 use crate::{CommandError, Data, Exit, InTurns, Rescue, Session, Turn, Voice, finish, unusable};
+use cardmark_report::text;
 use cardmark_store::{JobKind, Journal};
 
 /// Terms on which a device is lent.
@@ -46,6 +47,8 @@ pub(crate) struct LogPlace {
     job: JobKind,
     /// The device, as a path.
     device: String,
+    /// What the device reports, which other cards may report, too.
+    identity: String,
 }
 
 impl LogPlace {
@@ -103,7 +106,7 @@ impl Loan {
     ) -> Result<Worked<T>, CommandError> {
         let voice = session.voice;
         let mut blocks = blocks_of(self.target, &session.pulse)?;
-        let look = |medium: &mut dyn Medium| {
+        let mut look = |medium: &mut dyn Medium| {
             let turn = Turn::new(session.voice, &session.pulse);
             (work.look)(&mut InTurns::new(medium, turn))
         };
@@ -120,28 +123,15 @@ impl Loan {
         let earlier = find_log(&path)?;
         let journal = log.begin(session.data)?;
         let lent = Lent { log: path.clone() };
-        let (worked, signal) = session.watched(lent, || {
-            if let Some(log) = earlier {
-                blocks = restore_earlier(voice, blocks, log, &path)?;
-                has_room(&path, self.wanted_bytes)?;
-            }
-            let mut borrowed = borrow(blocks, create_log(&path, super::seed(None, false))?);
-            if self.keeps_residue {
-                borrowed.accept_residue();
-            }
-            let plan = (work.plan)(borrowed.blocks_count(), borrowed.grain_blocks());
-            let found = match borrowed.intend(&plan) {
-                Ok(()) => look(&mut borrowed),
-                Err(trouble) => Err(trouble),
-            };
-            let back = match found {
-                // There is nothing to put it back to.
-                Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. }) => Ok(()),
-                _ => put_back(voice, &mut borrowed, &path),
-            };
-            let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
-            Ok::<_, CommandError>((found, back.map(|()| bytes), borrowed.into_parts().1))
-        })?;
+        let through = ThroughLog {
+            voice,
+            path: &path,
+            identity: &log.identity,
+            keeps_residue: self.keeps_residue,
+            wanted_bytes: self.wanted_bytes,
+        };
+        let (worked, signal) =
+            session.watched(lent, || through.work(blocks, earlier, work.plan, &mut look))?;
         let (found, put_back, log) = worked.map_err(|error| CommandError {
             exit: error.exit.or_worse(signal.unwrap_or(Exit::Done)),
             ..error
@@ -161,30 +151,58 @@ impl Loan {
     }
 }
 
-/// The device, with the log of what is overwritten.
-fn borrow(blocks: Blocks, log: FileLog) -> Borrowed {
-    let content = Content {
-        seed: log.seed(),
-        round: 0,
-    };
-    Restoring::new(blocks, log, content)
+/// A test of a device through an undo log.
+pub(super) struct ThroughLog<'a> {
+    pub(super) voice: &'a dyn Voice,
+    /// Path of the log.
+    pub(super) path: &'a Path,
+    /// What the device reports, which other cards may report, too.
+    pub(super) identity: &'a str,
+    pub(super) keeps_residue: bool,
+    /// Size of what is overwritten at most, bytes.
+    pub(super) wanted_bytes: u64,
 }
 
-/// Restores what an interrupted test overwrote. Fails if any of it is not restored.
-fn restore_earlier(
-    voice: &dyn Voice,
-    blocks: Blocks,
-    log: FileLog,
-    path: &Path,
-) -> Result<Blocks, CommandError> {
-    let mut borrowed = borrow(blocks, log);
-    voice.notice("an earlier test was interrupted: what it overwrote goes back first");
-    recognise(&mut borrowed, path)?;
-    announce_reading(voice, &borrowed, path);
-    put_back(voice, &mut borrowed, path)?;
-    let (blocks, log) = borrowed.into_parts();
-    end_log(voice, log, path);
-    Ok(blocks)
+/// Result of a test, number of bytes restored after it, and its log.
+type Through<T> = (Result<T, Trouble>, Result<u64, CommandError>, FileLog);
+
+impl ThroughLog<'_> {
+    /// Restores what earlier tests left on the device, tests it, and restores it. `earlier` is the log at the path.
+    pub(super) fn work<M: Raw<Piece = BlocksPiece>, T>(
+        &self,
+        mut medium: M,
+        earlier: Option<FileLog>,
+        plan: &dyn Fn(u64, u64) -> Vec<Span>,
+        look: &mut dyn FnMut(&mut dyn Medium) -> Result<T, Trouble>,
+    ) -> Result<Through<T>, CommandError> {
+        let (voice, path) = (self.voice, self.path);
+        let is_left = is_left(path);
+        medium = restore_earlier(voice, medium, earlier, (path, self.identity))?;
+        if is_left {
+            has_room(path, self.wanted_bytes)?;
+        }
+        let mut borrowed = borrow(medium, create_log(path, super::seed(None, false))?);
+        if self.keeps_residue {
+            borrowed.accept_residue();
+        }
+        let plan = plan(borrowed.blocks_count(), borrowed.grain_blocks());
+        let found = match borrowed.intend(&plan) {
+            Ok(()) => look(&mut borrowed),
+            Err(trouble) => Err(trouble),
+        };
+        let back = match found {
+            // There is nothing to put it back to.
+            Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. }) => Ok(()),
+            _ => put_back(voice, &mut borrowed, path),
+        };
+        let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
+        Ok((found, back.map(|()| bytes), borrowed.into_parts().1))
+    }
+}
+
+/// Returns whether earlier tests left a log at that path, or one that was set aside because its card was not here.
+fn is_left(path: &Path) -> bool {
+    FileLog::is_at(path) || FileLog::missing_at(path).is_ok_and(|asides| !asides.is_empty())
 }
 
 /// Messages about a lent device that does not answer, or whose test is interrupted.
@@ -300,6 +318,17 @@ fn place(path: PathBuf, card: &str, job: JobKind, device: &WholeDevice) -> LogPl
         name: journal_name(card, job),
         job,
         device: device.path.display().to_string(),
+        identity: identity_of(&device.info),
+    }
+}
+
+/// Size and model, as the device reports them.
+fn identity_of(device: &DeviceInfo) -> String {
+    let size = device.size_bytes.map(text::amount);
+    let parts: Vec<String> = size.into_iter().chain(device.model.clone()).collect();
+    match parts.is_empty() {
+        true => device.name.clone(),
+        false => parts.join(", "),
     }
 }
 
@@ -331,8 +360,7 @@ fn log_path(
     };
     let log = folder.join(format!("{name}.undo"));
     // The log of an earlier test is restored first, which frees its room.
-    let is_left = FileLog::is_at(&log);
-    let wanted_bytes = (!is_left).then_some(wanted_bytes);
+    let wanted_bytes = (!is_left(&log)).then_some(wanted_bytes);
     room_for_undo(session.voice, &folder, &device.resolution, wanted_bytes)?;
     Ok(Some(log))
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use cardmark_device::{Blocks, FileLog, free_bytes};
+use cardmark_device::{BlocksPiece, FileLog, free_bytes};
 use cardmark_host::{Resolution, Root, resolve};
-use cardmark_integrity::{BLOCK_BYTES, Medium, Restoring, Span, Trouble, UndoLog};
+use cardmark_integrity::{BLOCK_BYTES, Medium, Raw, Restoring, Span, Trouble, UndoLog};
 use cardmark_report::text;
 
 use crate::{CommandError, Exit, Voice};
@@ -18,7 +18,7 @@ const BESIDES_BYTES: u64 = 32 << 20;
 const MOST_SHOWN: usize = 10;
 
 /// A device whose overwritten blocks are kept elsewhere.
-pub(super) type Borrowed = Restoring<Blocks, FileLog>;
+pub(super) type Borrowed<M> = Restoring<M, FileLog>;
 
 /// Checks that overwritten blocks can be kept in that folder: it lies on another device, which has room
 /// for `bytes`, if they are given.
@@ -89,7 +89,7 @@ fn lacking_room(folder: &Path, bytes: u64) -> Option<String> {
 pub(super) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
     let lacking = log.parent().and_then(|folder| lacking_room(folder, bytes));
     lacking.map_or(Ok(()), |why| {
-        Err(cannot_keep(why).hint("the device was restored; no new test was begun"))
+        Err(cannot_keep(why).hint("what could be restored was restored; no new test was begun"))
     })
 }
 
@@ -111,7 +111,7 @@ pub(super) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
 }
 
 /// The error for a log that another process uses.
-fn in_use(path: &Path) -> CommandError {
+pub(super) fn in_use(path: &Path) -> CommandError {
     let what = format!("the undo log `{}` is in use", path.display());
     CommandError::new(Exit::Refused, what)
         .because(
@@ -131,31 +131,10 @@ pub(super) fn create_log(path: &Path, seed: u64) -> Result<FileLog, CommandError
     })
 }
 
-/// Refuses a card that is not the one whose blocks are kept.
-pub(super) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
-    let is_known = borrowed
-        .knows_storage()
-        .map_err(|trouble| not_put_back(why(trouble), log))?;
-    if is_known {
-        return Ok(());
-    }
-    let what = "this is not the card that the interrupted test overwrote";
-    Err(CommandError::new(Exit::Refused, what)
-        .because("it holds neither what that test wrote nor what was there before")
-        .because(format!("what was there is kept in `{}`", log.display()))
-        .hint("put in the card that was tested then: the same command puts it back first")
-        .hint("`--save-to DIR`, another folder, tests this card and leaves that file alone")
-        .hint(format!(
-            "if that card is gone, or was written since, remove `{0}` and `{0}-map`",
-            log.display()
-        ))
-        .hint("nothing was written"))
-}
-
 /// Restores what was overwritten, and reports it. Fails if any block is not restored, or the log is damaged.
-pub(super) fn put_back(
+pub(super) fn put_back<M: Raw<Piece = BlocksPiece>>(
     voice: &dyn Voice,
-    borrowed: &mut Borrowed,
+    borrowed: &mut Borrowed<M>,
     log: &Path,
 ) -> Result<(), CommandError> {
     let kept_bytes = borrowed.kept_blocks() * BLOCK_BYTES as u64;
@@ -187,7 +166,11 @@ pub(super) fn put_back(
 }
 
 /// Announces what is read after the log of an interrupted test was restored.
-pub(super) fn announce_reading(voice: &dyn Voice, borrowed: &Borrowed, log: &Path) {
+pub(super) fn announce_reading<M: Raw<Piece = BlocksPiece>>(
+    voice: &dyn Voice,
+    borrowed: &Borrowed<M>,
+    log: &Path,
+) {
     if !borrowed.is_damaged() {
         let possible = borrowed.log().possible().iter();
         let read = text::amount(possible.map(|span| span.bytes()).sum());
@@ -205,7 +188,7 @@ pub(super) fn announce_reading(voice: &dyn Voice, borrowed: &Borrowed, log: &Pat
 }
 
 /// The error for blocks that still hold content of the test.
-fn unrestored(borrowed: &Borrowed, log: &Path) -> CommandError {
+fn unrestored<M: Raw<Piece = BlocksPiece>>(borrowed: &Borrowed<M>, log: &Path) -> CommandError {
     let spans = borrowed.unrestored();
     let blocks: u64 = spans.iter().map(|span| span.count).sum();
     let what = format!("{blocks} blocks of 512 bytes could not be restored");
@@ -238,7 +221,7 @@ fn last_byte(span: Span) -> u64 {
 }
 
 /// Error for a damaged log that was no longer needed.
-fn damaged(borrowed: &Borrowed, log: &Path) -> CommandError {
+fn damaged<M: Raw<Piece = BlocksPiece>>(borrowed: &Borrowed<M>, log: &Path) -> CommandError {
     let kept = borrowed.log().set_aside();
     let what = format!("the undo log `{}` was damaged", log.display());
     let error = CommandError::new(Exit::Trouble, what).because(
@@ -248,7 +231,7 @@ fn damaged(borrowed: &Borrowed, log: &Path) -> CommandError {
 }
 
 /// The error for blocks that somebody wrote since the interrupted test, or that were spoiled when it ended.
-fn changed(borrowed: &Borrowed) -> CommandError {
+fn changed<M: Raw<Piece = BlocksPiece>>(borrowed: &Borrowed<M>) -> CommandError {
     let spans = borrowed.changed();
     let mut error = CommandError::new(
         Exit::Trouble,
@@ -288,7 +271,7 @@ pub(super) fn residue(block: u64) -> CommandError {
         .hint("`--destroy` begins without restoring anything")
 }
 
-fn why(trouble: Trouble) -> String {
+pub(super) fn why(trouble: Trouble) -> String {
     match trouble {
         Trouble::Gone { errno }
         | Trouble::OnlyErrors { errno }
@@ -299,7 +282,7 @@ fn why(trouble: Trouble) -> String {
     }
 }
 
-fn not_put_back(why: String, log: &Path) -> CommandError {
+pub(super) fn not_put_back(why: String, log: &Path) -> CommandError {
     let what = "not all that was overwritten could be put back";
     CommandError::new(Exit::Trouble, what)
         .because(why)
