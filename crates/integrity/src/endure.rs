@@ -113,6 +113,14 @@ impl Endure {
         self.verify.take_up();
     }
 
+    /// Reads the place that was written last, as [`Verify::note_last_written`].
+    ///
+    /// # Errors
+    /// If the test cannot continue.
+    pub fn note_last_written(&mut self, medium: &mut dyn Medium) -> Result<(), Trouble> {
+        self.verify.note_last_written(medium)
+    }
+
     /// Returns whether the complete cycles have used up the limits of this end.
     #[must_use]
     pub fn has_spent(&self, end: EndureEnd) -> bool {

@@ -1,5 +1,6 @@
 //! Every block is written and read.
 
+mod last;
 mod loaded;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use crate::verdict::{LEAST_TAIL_BLOCKS, of_once_whole, of_part};
 use crate::{
     Answer, Content, Extent, Held, Medium, Part, Span, StorageVerdict, Surface, Trouble, judge,
 };
+use last::LastWritten;
 pub use loaded::Load;
 
 /// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
@@ -86,6 +88,9 @@ pub struct Verify {
     /// Blocks discarded so far.
     #[serde(default, skip_serializing_if = "is_zero")]
     discarded_blocks: u64,
+    /// The place that was written last, once it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last: Option<LastWritten>,
 }
 
 impl Verify {
@@ -109,6 +114,7 @@ impl Verify {
             is_reading_only: false,
             load: None,
             discarded_blocks: 0,
+            last: None,
         }
     }
 
@@ -134,6 +140,7 @@ impl Verify {
             pass: Pass::Read,
             part_start: self.part_start,
             refused: self.refused.clone(),
+            last: self.last,
             is_reading_only: true,
             ..Self::new(self.blocks_count, self.content)
         }
@@ -173,13 +180,22 @@ impl Verify {
     ///
     /// # Errors
     /// If the test cannot continue.
-    pub fn look(&self, mut medium: &mut dyn Medium, span: Span) -> Result<Vec<Extent>, Trouble> {
+    pub fn look(&self, medium: &mut dyn Medium, span: Span) -> Result<Vec<Extent>, Trouble> {
+        self.look_for(medium, span, self.content)
+    }
+
+    fn look_for(
+        &self,
+        mut medium: &mut dyn Medium,
+        span: Span,
+        content: Content,
+    ) -> Result<Vec<Extent>, Trouble> {
         let answer = match self.part_start {
             Some(start) => {
                 let all = Span::new(start, self.blocks_count);
-                Part::new(&mut medium, all).read(span, self.content)
+                Part::new(&mut medium, all).read(span, content)
             }
-            None => medium.read(span, self.content),
+            None => medium.read(span, content),
         };
         Ok(answer?.runs)
     }

@@ -15,6 +15,10 @@ impl Job for Verify {
         self.advance(&mut medium)
     }
 
+    fn look_back(&mut self, medium: &mut Self::Io) -> Result<(), Trouble> {
+        self.note_last_written(medium)
+    }
+
     fn is_done(&self) -> bool {
         Self::is_done(self)
     }

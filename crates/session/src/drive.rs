@@ -26,6 +26,14 @@ pub trait Job {
     /// If the job cannot continue.
     fn step(&mut self, io: &mut Self::Io) -> Result<(), Self::Error>;
 
+    /// Looks at what the steps so far have left on the storage, so that a later process recognises it.
+    ///
+    /// # Errors
+    /// If the job cannot continue.
+    fn look_back(&mut self, _io: &mut Self::Io) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
     /// Takes all steps, without watch, journal or turns: for simulated storage.
     ///
     /// # Errors
@@ -150,7 +158,10 @@ impl<'a> Session<'a> {
             turn.take();
             ended = match self.pulse.is_stopped() {
                 true => Err(Interruption::Stopped.into()),
-                false => job.step(io),
+                false => job.step(io).and_then(|()| match journal {
+                    Some(_) => job.look_back(io),
+                    None => Ok(()),
+                }),
             };
             turn.give();
             let (moved_bytes, all_bytes) = job.moved_bytes();

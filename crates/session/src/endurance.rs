@@ -51,6 +51,14 @@ impl Job for Endurance {
         }
     }
 
+    fn look_back(&mut self, medium: &mut Self::Io) -> Result<(), Trouble> {
+        match &self.rest {
+            // It only reads.
+            Some(_) => Ok(()),
+            None => self.endure.note_last_written(medium),
+        }
+    }
+
     fn state(&self) -> &impl Serialize {
         self
     }

@@ -9,6 +9,7 @@ use cardmark_sim::{Model, SimMedium};
 use cardmark_store::{JobKind, Journal};
 use jiff::SignedDuration;
 
+use crate::describe::minute;
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
     Hint, TestRequest, TestResult, blocks_of, card_name, ended_early, head, model_fault,
@@ -361,10 +362,11 @@ impl TestedCard<'_> {
     ) -> Result<(), CommandError> {
         let mut blocks = blocks_of(target, &self.session.pulse)?;
         let is_there = self.watched(|| {
-            if let Some(rest) = test.rest.as_ref().filter(|_| !test.is_done())
-                && Traces::of(&rest.reading, &mut blocks)?.are_gone()
-            {
-                return Ok(false);
+            if let Some(rest) = test.rest.as_ref().filter(|_| !test.is_done()) {
+                let traces = Traces::of(&rest.reading, &mut blocks)?;
+                if traces.are_gone() || traces.lack_last() {
+                    return Ok(false);
+                }
             }
             self.session.drive(test, &mut blocks, Some(journal))?;
             Ok(true)
@@ -374,7 +376,7 @@ impl TestedCard<'_> {
         }
         let what = "this is not the card that is to be read again, or it was written since";
         Err(CommandError::new(Exit::Trouble, what)
-            .because("it holds nothing that the test wrote")
+            .because("it does not hold what the test wrote last")
             .hint("put in the card that was tested")
             .hint("`--restart` gives that up and begins a new test"))
     }
@@ -410,11 +412,6 @@ impl TestedCard<'_> {
              cycles, and those that this test writes are lost to it"
         ));
     }
-}
-
-/// A time in UTC, `2026-12-22 14:04 UTC`.
-fn minute(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// A budget holds one cycle at least.

@@ -1,7 +1,7 @@
 //! Traces of an interrupted test on a device.
 //!
-//! It may have been used since, or be another card of that size in the same reader. A test that goes on there
-//! would take what others wrote for what the card has lost.
+//! It may have been used since, or be another card of that size in the same reader, or a copy of the card from an
+//! earlier moment of the test. A test that goes on there would take what others wrote for what the card has lost.
 
 use cardmark_integrity::{Extent, Held, Medium, Span, Trouble, Verify};
 
@@ -19,6 +19,8 @@ pub struct Traces {
     /// Those of them that had held it when they were read before, or are the first: what uses a device
     /// from the start begins there.
     missing_count: u64,
+    /// True if the place that was written last held content of the test, and holds something else now.
+    lacks_last: bool,
 }
 
 impl Traces {
@@ -33,6 +35,7 @@ impl Traces {
             let is_first = span.start == 0;
             traces.add(&runs, was_good(test, span).unwrap_or(is_first));
         }
+        traces.lacks_last = test.lacks_last_written(medium)?;
         Ok(traces)
     }
 
@@ -52,10 +55,16 @@ impl Traces {
         self.ours_count == 0 && self.foreign_count > 0
     }
 
+    /// Returns whether the last write of the test is gone: a copy of the card was made before it.
+    #[must_use]
+    pub fn lack_last(&self) -> bool {
+        self.lacks_last
+    }
+
     /// Returns whether something else has written there since.
     #[must_use]
     pub fn are_disturbed(&self) -> bool {
-        self.are_gone() || self.missing_count > 0
+        self.are_gone() || self.lacks_last || self.missing_count > 0
     }
 }
 
@@ -68,7 +77,8 @@ fn was_good(test: &Verify, span: Span) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use cardmark_integrity::{Content, Pass};
+    use cardmark_core::WritePattern;
+    use cardmark_integrity::{Content, Endure, EndureEnd, Load, Pass};
     use cardmark_sim::{Model, SimMedium};
 
     use super::*;
@@ -121,6 +131,77 @@ mod tests {
         let all = Span::new(0, other.blocks_count());
         write(&mut other, all);
         assert!(Traces::of(&test, &mut other).unwrap().are_gone());
+    }
+
+    /// A test of this card after so many steps, as a journal keeps it.
+    fn after(model: &Model, load: Option<Load>, steps: usize) -> (SimMedium, Verify) {
+        let mut medium = SimMedium::new(model, 1);
+        let content = Content { seed: 7, round: 0 };
+        let mut test = Verify::new(medium.blocks_count(), content).under(load);
+        for _ in 0..steps {
+            test.advance(&mut medium).unwrap();
+            test.note_last_written(&mut medium).unwrap();
+        }
+        let kept = serde_json::to_string(&test).unwrap();
+        let mut test: Verify = serde_json::from_str(&kept).unwrap();
+        test.take_up();
+        (medium, test)
+    }
+
+    /// The first half of a copy holds what the card holds: only the end of what was written distinguishes them.
+    #[test]
+    fn a_copy_from_an_earlier_moment_of_the_test_is_another_card() {
+        let model = Model::named("honest-1gb").unwrap();
+        let random = Load {
+            pattern: WritePattern::Random,
+            queue_depth: 4,
+            discards: false,
+        };
+        for load in [None, Some(random)] {
+            // 512 MiB are durable after 8 steps; the reading begins after 15 or 16.
+            for steps in [9, 13, 17, 22] {
+                let (mut medium, test) = after(&model, load, steps);
+                let traces = Traces::of(&test, &mut medium).unwrap();
+                assert!(!traces.are_disturbed(), "{load:?}, {steps}: {traces:?}");
+                for earlier in [1, 4, 7] {
+                    let (mut copy, _) = after(&model, load, earlier);
+                    let traces = Traces::of(&test, &mut copy).unwrap();
+                    assert!(traces.are_disturbed(), "{load:?}, {steps}, {earlier}");
+                    assert!(!traces.are_gone());
+                }
+            }
+        }
+    }
+
+    /// All of a copy from an earlier cycle holds content of the test.
+    #[test]
+    fn a_copy_from_an_earlier_cycle_is_another_card() {
+        let model = Model::named("honest-1gb").unwrap().scaled(4);
+        let end = EndureEnd {
+            bad_share: 0.5,
+            most_bytes: None,
+            most_cycles: Some(9),
+        };
+        let after = |cycles: u32, steps: usize| {
+            let mut medium = SimMedium::new(&model, 1);
+            let mut test = Endure::new(medium.blocks_count(), 7, end);
+            let mut left = steps;
+            while test.cycles() < cycles || left > 0 {
+                left -= usize::from(test.cycles() == cycles);
+                test.advance(&mut medium).unwrap();
+                test.note_last_written(&mut medium).unwrap();
+            }
+            test.take_up(end);
+            (medium, test)
+        };
+        for (cycles, steps) in [(1, 1), (1, 6), (2, 1), (2, 5)] {
+            let (mut medium, test) = after(cycles, steps);
+            let traces = Traces::of(test.verify(), &mut medium).unwrap();
+            assert!(!traces.are_disturbed(), "{cycles}, {steps}: {traces:?}");
+            let (mut copy, _) = after(cycles - 1, 2);
+            let traces = Traces::of(test.verify(), &mut copy).unwrap();
+            assert!(traces.are_disturbed(), "{cycles}, {steps}");
+        }
     }
 
     #[test]

@@ -359,8 +359,8 @@ impl RealVerify<'_> {
         })
     }
 
-    /// The test that was begun, if it can go on: what it wrote must still be there. Files of ours are named
-    /// for it, a device may be another one.
+    /// The test that was begun, if it can go on: what it wrote must still be there. Files carry the seed of the test, but
+    /// they may be on a copy of the card from an earlier moment; a device may be any other one.
     fn taken_up(
         &self,
         begun: Option<Unfinished<Verify>>,
@@ -370,8 +370,12 @@ impl RealVerify<'_> {
             return Ok(None);
         };
         test.take_up();
-        let is_at_stake = self.files.is_none() && !test.is_done();
-        if is_at_stake && Traces::of(&test, blocks)?.are_disturbed() {
+        let is_other = match (test.is_done(), &self.files) {
+            (true, _) => false,
+            (false, Some(_)) => test.lacks_last_written(blocks)?,
+            (false, None) => Traces::of(&test, blocks)?.are_disturbed(),
+        };
+        if is_other {
             tell_anew(
                 self.session.voice,
                 &head,

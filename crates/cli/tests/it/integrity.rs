@@ -509,7 +509,7 @@ fn what_was_on_a_card_is_not_put_onto_another() {
     rig.change_card();
     let output = rig.run(&["probe", "--cache", CACHE]);
     let message = ["not the card", ".undo`", "--save-to", "nothing was written"];
-    assert_error(&output, 4, &message);
+    assert_error(&output, 3, &message);
     assert_eq!(output.stdout, "", "{output}");
     assert!(rig.holds_data(SIZE));
     // Undo log, its map, and the journal that names them.
@@ -613,6 +613,15 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stderr.contains("begins again"), "{again}");
     assert_eq!(record(&again).written_bytes, SIZE);
+    rig.stop_in_reading(&["verify"]);
+    // As a copy that was made before the end was written.
+    let image = File::options().write(true).open(rig.device.file()).unwrap();
+    image.write_all_at(&[0x55; 65536], SIZE - 65536).unwrap();
+    image.sync_all().unwrap();
+    drop(image);
+    let again = rig.run(&["verify", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("begins again"), "{again}");
 }
 
 #[test]

@@ -300,7 +300,7 @@ impl Verify {
 }
 
 /// Blocks of a request: whole grains.
-fn unit_blocks(grain: u64) -> u64 {
+pub(super) fn unit_blocks(grain: u64) -> u64 {
     UNIT_BLOCKS.div_ceil(grain.max(1)) * grain.max(1)
 }
 
