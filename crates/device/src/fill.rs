@@ -10,7 +10,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use cardmark_core::{Fill, MIB, fill_content};
+use cardmark_core::{Fill, MIB, fill_content, mix};
 use cardmark_engine::Pulse;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
@@ -33,6 +33,8 @@ const STRETCH_BYTES: u64 = 64 * MIB;
 const BUFFERED_STRETCH_BYTES: u64 = 8 * MIB;
 /// Size of one discard in bytes: large enough for speed, small enough to complete in time.
 const DISCARD_STRETCH_BYTES: u64 = 128 * MIB;
+/// Size of a mark, bytes.
+const MARK_BYTES: u64 = 4096;
 /// Number of blocks that are checked before a fill is continued.
 const LOOKS_COUNT: u64 = 16;
 /// `BLKDISCARD`: `_IO(0x12, 119)`, which takes start and length as two `u64`.
@@ -168,6 +170,72 @@ impl Filler {
         Ok(None)
     }
 
+    /// Writes the mark of the fill with that random id behind the stretch that begins at `from_bytes`; in the last stretch
+    /// to the end of the device, where the fill itself overwrites it. It becomes durable with the stretch.
+    ///
+    /// Content that is equal in all blocks does not identify a device: others hold it, too. The mark is on no other
+    /// device, and on a copy of this one only at the place where the fill had arrived then.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn mark(&mut self, id: u64, fill: Fill, from_bytes: u64) -> Result<(), FillError> {
+        let Some(&at) = self.mark_places(fill, from_bytes).first() else {
+            return Ok(());
+        };
+        let mark = mark_of(&mut self.found, id, at);
+        write_whole(&self.target.file, mark, at)
+            .map_err(|(at, source)| operation("write", at, source))
+    }
+
+    /// Returns whether the device has the mark of the fill with that id behind `from_bytes`, up to which the fill is known
+    /// to be durable. It may have gone further.
+    ///
+    /// # Errors
+    /// If the device cannot be read.
+    pub fn is_marked(
+        &mut self,
+        (id, fill): (u64, Fill),
+        from_bytes: u64,
+        pulse: &Pulse,
+    ) -> Result<bool, FillError> {
+        pulse.set_waiting(true);
+        let found = self.find_mark(id, &self.mark_places(fill, from_bytes), pulse);
+        pulse.set_waiting(false);
+        found
+    }
+
+    fn find_mark(&mut self, id: u64, places: &[u64], pulse: &Pulse) -> Result<bool, FillError> {
+        self.generated = None;
+        let Some(expected) = self.buffers.first_mut() else {
+            return Ok(false);
+        };
+        for &at in places {
+            let expected = mark_of(expected, id, at);
+            let found = &mut self.found.bytes_mut()[..expected.len()];
+            read_whole(&self.target.file, found, at)?;
+            pulse.beat();
+            if *found == *expected {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Places where a mark may be if the fill is durable up to `from_bytes`: the one of that stretch first.
+    fn mark_places(&self, fill: Fill, from_bytes: u64) -> Vec<u64> {
+        let Some(last) = self.size_bytes().checked_sub(MARK_BYTES) else {
+            return Vec::new();
+        };
+        let stretch_bytes = self.stretch_bytes(fill);
+        let next = (from_bytes / stretch_bytes + 1).saturating_mul(stretch_bytes);
+        let ends = (next..last).step_by(usize::try_from(stretch_bytes).unwrap_or(usize::MAX));
+        // The mark of the stretch before may not have been overwritten yet.
+        let before =
+            (from_bytes > 0 && from_bytes.is_multiple_of(stretch_bytes)).then_some(from_bytes);
+        let before = before.filter(|&at| at < last);
+        ends.chain([last]).chain(before).collect()
+    }
+
     /// Fills from `from_bytes` to the end of that stretch: up to 64 MiB, or 8 MiB through the page cache; of
     /// `discard` up to 128 MiB. Ends early when the pulse is stopped, and at the first error.
     pub fn fill_stretch(&mut self, content: FillContent, from_bytes: u64, pulse: &Pulse) -> Filled {
@@ -281,6 +349,14 @@ impl Stretch<'_> {
             let _ = sender.send(written);
         }
     }
+}
+
+/// The mark of a fill at that place, in a buffer.
+fn mark_of(buffer: &mut AlignedBuffer, id: u64, at_bytes: u64) -> &mut [u8] {
+    let length = usize::try_from(MARK_BYTES).unwrap_or(0);
+    let mark = &mut buffer.bytes_mut()[..length];
+    fill_content(Fill::Random, mix(id ^ at_bytes), 0, mark);
+    mark
 }
 
 /// Length of the block at `offset`; the last one may be shorter.

@@ -18,6 +18,9 @@ pub struct Prepared {
     pub id: Option<PreparationId>,
     /// The preparation with its durable part.
     pub preparation: Preparation,
+    /// Random id of the mark on the device while it is filled; none if its content identifies it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<u64>,
 }
 
 /// A device that is being filled.
@@ -96,6 +99,10 @@ impl Job for Filling {
     fn step(&mut self, filler: &mut Filler) -> Result<(), FillingEnd> {
         let started = Instant::now();
         let preparation = &mut self.state.preparation;
+        if let Some(id) = self.state.mark {
+            // Without the mark an interrupted fill begins again; errors that matter appear in the fill itself.
+            let _ = filler.mark(id, preparation.fill, preparation.done_bytes);
+        }
         let filled = filler.fill_stretch(self.content, preparation.done_bytes, &self.pulse);
         self.span += started.elapsed();
         preparation.done_bytes = filled.durable_bytes;

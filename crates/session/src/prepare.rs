@@ -150,12 +150,7 @@ impl Work<'_> {
             None => self.begin(session, filler.size_bytes())?,
             Some(begun) => {
                 let job = filling(begun.state, session)?;
-                let difference = filler.first_difference(
-                    job.content(),
-                    job.prepared().preparation.done_bytes,
-                    &session.pulse,
-                );
-                match difference {
+                match other_content(filler, &job, session) {
                     Err(error) => {
                         let end = FillingEnd::Failed(error);
                         return Ok((job, Some(begun.journal), Some(end)));
@@ -164,8 +159,8 @@ impl Work<'_> {
                         self.tell_going_on(&job.prepared().preparation);
                         (job, Some(begun.journal))
                     }
-                    Ok(Some(at_bytes)) => {
-                        self.tell_anew(&job.prepared().preparation, at_bytes);
+                    Ok(Some(why)) => {
+                        self.tell_anew(&job.prepared().preparation, &why);
                         drop(begun.journal);
                         self.begin(session, filler.size_bytes())?
                     }
@@ -184,10 +179,13 @@ impl Work<'_> {
     ) -> Result<(Filling, Option<Journal>), CommandError> {
         let untouched = |error: CommandError| error.hint("nothing was written to the device");
         let preparation = new_preparation(self.fill, size_bytes);
+        let has_no_seed = matches!(self.fill, Fill::Ff | Fill::Zero);
+        let mark = has_no_seed.then(new_seed);
         let Some(history) = &mut self.history else {
             let state = Prepared {
                 id: None,
                 preparation,
+                mark: None,
             };
             return Ok((filling(state, session)?, None));
         };
@@ -200,6 +198,7 @@ impl Work<'_> {
         let state = Prepared {
             id: Some(id),
             preparation,
+            mark,
         };
         Ok((filling(state, session)?, Some(journal)))
     }
@@ -239,12 +238,34 @@ impl Work<'_> {
         ));
     }
 
-    fn tell_anew(&self, begun: &Preparation, at_bytes: u64) {
-        self.session.voice.notice(&format!(
-            "begins again: {}, but at byte {at_bytes} the device holds something else now",
-            written(begun)
-        ));
+    fn tell_anew(&self, begun: &Preparation, why: &str) {
+        let written = written(begun);
+        let voice = self.session.voice;
+        voice.notice(&format!("begins again: {written}, but {why}"));
     }
+}
+
+/// Returns why this is not the device of that filling, or was written since; `None` if it is.
+fn other_content(
+    filler: &mut Filler,
+    job: &Filling,
+    session: &Session<'_>,
+) -> Result<Option<String>, FillError> {
+    let prepared = job.prepared();
+    let done_bytes = prepared.preparation.done_bytes;
+    let pulse = &session.pulse;
+    let difference = filler.first_difference(job.content(), done_bytes, pulse)?;
+    if let Some(at_bytes) = difference {
+        let why = format!("at byte {at_bytes} the device holds something else now");
+        return Ok(Some(why));
+    }
+    let is_known = match (prepared.preparation.fill, prepared.mark) {
+        (Fill::Random, _) => true,
+        (fill, Some(id)) => filler.is_marked((id, fill), done_bytes, pulse)?,
+        (_, None) => false,
+    };
+    let why = "nothing on the device shows that it is the one that was being filled";
+    Ok((!is_known).then(|| why.to_owned()))
 }
 
 /// `20 GB of 64 GB were written on 2026-11-22`
@@ -262,8 +283,12 @@ fn filling(state: Prepared, session: &Session<'_>) -> Result<Filling, CommandErr
         .ok_or_else(|| CommandError::new(Exit::Bug, "the seed cannot be read"))
 }
 
+fn new_seed() -> u64 {
+    uuid::Uuid::new_v4().as_u64_pair().1 & cardmark_core::MOST_INTEGER
+}
+
 fn new_preparation(fill: Fill, size_bytes: u64) -> Preparation {
-    let seed = uuid::Uuid::new_v4().as_u64_pair().1 & cardmark_core::MOST_INTEGER;
+    let seed = new_seed();
     Preparation {
         fill,
         seed: (fill == Fill::Random).then(|| format!("{seed:016x}")),

@@ -366,6 +366,30 @@ fn it_begins_anew_when_asked_to_or_when_the_device_holds_something_else() {
     assert_ne!(rig.assert_whole(Fill::Random).seed, second.seed);
 }
 
+/// Content that is the same everywhere is on many cards.
+#[test]
+fn a_card_that_holds_the_same_content_is_not_continued_as_the_first() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new(LONG);
+    let first = stopped(&rig, "ff");
+    let device = File::options().write(true).open(rig.device.path()).unwrap();
+    let piece = vec![0xff; usize::try_from(PIECE).unwrap()];
+    for offset in (0..LONG).step_by(piece.len()) {
+        device.write_all_at(&piece, offset).unwrap();
+    }
+    // Between the places that are compared it holds something else.
+    device
+        .write_all_at(&[7; 512], first.done_bytes / 2 + 512)
+        .unwrap();
+    device.sync_all().unwrap();
+    drop(device);
+    let output = rig.prepare("ff", &["--json"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stderr.contains("begins again: "), "{output}");
+    assert_eq!(json(&output)["written_bytes"], LONG);
+    rig.assert_whole(Fill::Ff);
+}
+
 /// A run that is stopped when it has just begun: its output and its record.
 fn short_run(rig: &Rig) -> (Output, Record) {
     let run = ["run", text(rig.device.path()), "--read-only", QUICKEST];

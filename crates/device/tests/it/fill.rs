@@ -206,3 +206,48 @@ fn what_cannot_discard_says_so() {
     assert_eq!(filled.durable_bytes, 0);
     assert!(is_untouched(&read(&look)));
 }
+
+/// Content that is the same in all blocks is on many devices.
+#[test]
+fn a_mark_distinguishes_the_device_that_is_being_filled() {
+    const SHORT: u64 = 20 * MIB + 512;
+    let copy_of = |bytes: &[u8]| {
+        let (mut target, look) = device(SHORT);
+        target.direct = false;
+        look.write_all_at(bytes, 0).unwrap();
+        Filler::new(target).unwrap()
+    };
+    let pulse = Pulse::new();
+    for fill in [Fill::Ff, Fill::Zero] {
+        let content = FillContent { fill, seed: 0 };
+        let (mut target, look) = device(SHORT);
+        target.direct = false;
+        let mut filler = Filler::new(target).unwrap();
+        let mut whole = vec![0; usize::try_from(SHORT).unwrap()];
+        fill_content(fill, 0, 0, &mut whole);
+        let mut known = vec![(0, read(&look))];
+        let mut done = 0;
+        while done < SHORT {
+            filler.mark(7, fill, done).unwrap();
+            // An interruption within the stretch: what was known before still finds the device.
+            let is_marked = filler.is_marked((7, fill), done, &pulse).unwrap();
+            assert!(is_marked, "{done}");
+            let before = done;
+            done = filler.fill_stretch(content, done, &pulse).durable_bytes;
+            if done < SHORT {
+                for known in [before, done] {
+                    assert!(filler.is_marked((7, fill), known, &pulse).unwrap());
+                    assert!(!filler.is_marked((8, fill), known, &pulse).unwrap());
+                }
+                let others = known.iter().map(|(_, bytes)| bytes).chain([&whole]);
+                for other in others {
+                    let mut other = copy_of(other);
+                    assert!(!other.is_marked((7, fill), done, &pulse).unwrap(), "{done}");
+                }
+                known.push((done, read(&look)));
+            }
+        }
+        assert_eq!(known.len(), 3);
+        assert!(read(&look) == whole, "no mark is left");
+    }
+}
