@@ -19,6 +19,7 @@ Usage: sh install.sh [OPTION]...
                    (default: ~/.local; as root: /usr/local)
   --from ADDRESS   take the release from there: https://..., file://... or a folder
   --key KEY        public key of minisign that must have signed it
+  --allow-older    install a release that is older than the installed version
   --uninstall      remove what this script installed; your results are kept
   --help           show this text
 END
@@ -169,10 +170,114 @@ make_folder() {
   made="$1 $made"
 }
 
+# order LEFT RIGHT FILL: prints <, = or > for two lists with dots; FILL stands for missing parts. Numbers precede words.
+order() {
+  left=$1. right=$2.
+  while [ -n "$left$right" ]; do
+    one=${left%%.*} other=${right%%.*}
+    left=${left#"$one"} right=${right#"$other"}
+    left=${left#.} right=${right#.}
+    one=${one:-$3} other=${other:-$3}
+    [ "$one" != "$other" ] || continue
+    case $(kind "$one")$(kind "$other") in
+      11) if [ "$one" -lt "$other" ]; then say '<'; return; elif [ "$one" -gt "$other" ]; then say '>'; return; fi ;;
+      01 | 02 | 12) say '<'; return ;;
+      10 | 20 | 21) say '>'; return ;;
+      *) if LC_ALL=C expr "x$one" '<' "x$other" >/dev/null; then say '<'; else say '>'; fi; return ;;
+    esac
+  done
+  say '='
+}
+
+# kind PART: prints 0 for nothing, 1 for a number, 2 for a word.
+kind() {
+  case $1 in
+    '') say 0 ;;
+    *[!0-9]*) say 2 ;;
+    *) say 1 ;;
+  esac
+}
+
+# is_older VERSION OTHER: by Semantic Versioning: 0.9.0, 0.10.0-rc.1, 0.10.0. What follows a + does not count.
+is_older() {
+  first=${1%%+*} second=${2%%+*}
+  case $(order "${first%%[-~]*}" "${second%%[-~]*}" 0) in
+    '<') return 0 ;;
+    '>') return 1 ;;
+  esac
+  # A preliminary version precedes its final one.
+  case $first in *[-~]*) first=${first#*[-~]} ;; *) return 1 ;; esac
+  case $second in *[-~]*) second=${second#*[-~]} ;; *) return 0 ;; esac
+  [ "$(order "$first" "$second" '')" = '<' ]
+}
+
+# number_of TEXT: prints the version in `cardmark 0.1.0 (...)`; nothing if there is none.
+number_of() {
+  number=${1#cardmark }
+  number=${number%% *}
+  case $number in
+    [0-9]*) case $number in *[!0-9A-Za-z.+~-]*) ;; *) say "$number" ;; esac ;;
+  esac
+}
+
+# Ends if the release is older than the installed version: an attacker could offer an old release with known errors.
+refuse_older() {
+  [ -f "$prefix/$LIST" ] || return 0
+  installed=
+  if [ -f "$prefix/$VERSION" ]; then IFS= read -r installed <"$prefix/$VERSION" || :; fi
+  installed=$(number_of "$installed") offered=$(number_of "$version")
+  if [ -z "$installed" ] || [ -z "$offered" ]; then
+    say "the installed version is unknown: $prefix/$VERSION"
+  elif is_older "$offered" "$installed"; then
+    [ "$older" = allowed ] || fail "$BASE has version $offered, but $installed is installed" \
+      'Use --allow-older to install the older version.'
+    say "version $offered replaces $installed, which is newer"
+  fi
+}
+
+# check_path PATH: ends unless the list of installed files may have that path: this script installs such a file, and no
+# link leads out of the prefix.
+check_path() {
+  case $1 in
+    *..* | *//* | */ | */./*) bad_path "$1" ;;
+    bin/cardmark | share/man/man1/cardmark*.1 | share/doc/cardmark/* | share/bash-completion/completions/cardmark | \
+      share/zsh/site-functions/_cardmark | share/fish/vendor_completions.d/cardmark.fish) ;;
+    *) bad_path "$1" ;;
+  esac
+  [ -d "$prefix/${1%/*}" ] || return 0
+  top=$(cd "$prefix" && pwd -P) real=$(cd "$prefix/${1%/*}" && pwd -P) || bad_path "$1"
+  case $real/ in "${top%/}"/*) ;; *) bad_path "$1" ;; esac
+  refuse_folder "$1"
+}
+
+bad_path() {
+  fail "$prefix/$LIST has a path that this script does not remove: $1" \
+    'It is not of an installation into this folder. Nothing was removed; look at the list, then edit it.'
+}
+
+# refuse_folder PATH: ends if a folder is in the place of a file.
+refuse_folder() {
+  if [ -d "$prefix/$1" ] && [ ! -L "$prefix/$1" ]; then
+    fail "$prefix/$1 is a folder" 'Move it away, or use --prefix FOLDER.'
+  fi
+}
+
+# read_list: copies the list of installed files, after checking each path; an empty one if nothing is installed.
+read_list() {
+  : >"$temporary/earlier"
+  [ -f "$prefix/$LIST" ] || return 0
+  cp "$prefix/$LIST" "$temporary/listed"
+  while IFS= read -r path || [ -n "$path" ]; do
+    check_path "$path"
+    printf '%s\n' "$path" >>"$temporary/earlier"
+  done <"$temporary/listed"
+}
+
 # place SOURCE PATH MODE: copies a file to where it waits until all are there.
 place() {
   [ -f "$1" ] || return 0
   make_folder "${2%/*}"
+  refuse_folder "$2"
   message=$({ cp "$1" "$stage/$count" && chmod "$3" "$stage/$count"; } 2>&1) ||
     fail "cannot write to $prefix" "$message"
   printf '%s\n' "$2" >>"$temporary/installed"
@@ -189,21 +294,24 @@ place_all() {
   for text in "$unpacked"/*; do
     [ "$text" = "$unpacked/cardmark" ] || place "$text" "share/doc/cardmark/${text##*/}" 644
   done
+  printf '%s\n' "$version" >"$temporary/version"
+  place "$temporary/version" "$VERSION" 644
   printf '%s\n' "$LIST" >>"$temporary/installed"
   make_folder "${LIST%/*}"
+  refuse_folder "$LIST"
   message=$(cp "$temporary/installed" "$stage/$count" 2>&1) || fail "cannot write to $prefix" "$message"
 }
 
 # Renames all files, which needs no space, and removes those that only an earlier version had.
 finish() {
   count=0
-  if [ -f "$prefix/$LIST" ]; then cp "$prefix/$LIST" "$temporary/earlier"; else : >"$temporary/earlier"; fi
-  while read -r path; do
-    mv -f "$stage/$count" "$prefix/$path"
+  while IFS= read -r path; do
+    # -T: a link to a folder is replaced, not followed.
+    mv -fT "$stage/$count" "$prefix/$path"
     count=$((count + 1))
   done <"$temporary/installed"
-  while read -r path; do
-    grep -qxF "$path" "$temporary/installed" || rm -f "$prefix/$path"
+  while IFS= read -r path; do
+    grep -qxF -- "$path" "$temporary/installed" || rm -f "$prefix/$path"
   done <"$temporary/earlier"
   made=
 }
@@ -234,6 +342,8 @@ install() {
   message=$(mktemp -d "$prefix/.cardmark.XXXXXX" 2>&1) ||
     fail "cannot write to $prefix" "$message" 'Use --prefix FOLDER, or run the script as root.'
   stage=$message
+  read_list
+  refuse_older
   place_all
   finish
   say "installed $version"
@@ -249,26 +359,22 @@ install() {
 uninstall() {
   [ -f "$prefix/$LIST" ] || fail "this script installed nothing in $prefix" \
     'Another folder: --prefix FOLDER. A Debian package: apt remove cardmark'
-  while read -r path; do
-    case $path in
-      /* | *..*) fail "$prefix/$LIST has a path outside of $prefix: $path" ;;
-    esac
-  done <"$prefix/$LIST"
-  # The list is the last line, and stays open.
-  while read -r path; do
+  temporary=$(mktemp -d) || fail 'cannot make a temporary folder' 'TMPDIR=FOLDER sets another folder.'
+  read_list
+  while IFS= read -r path; do
     rm -f "$prefix/$path"
     say "removed $prefix/$path"
     # Folders that have become empty, but not the prefix.
     while case $path in */*) path=${path%/*} ;; *) false ;; esac; do
       rmdir "$prefix/$path" 2>/dev/null || break
     done
-  done <"$prefix/$LIST"
+  done <"$temporary/earlier"
   say 'Results are kept, in ~/.local/share/cardmark of each user.'
 }
 
 main() {
-  LIST=share/doc/cardmark/installed-files
-  installing=no temporary='' stage='' made='' existing='' action=install
+  LIST=share/doc/cardmark/installed-files VERSION=share/doc/cardmark/version
+  older=refused installing=no temporary='' stage='' made='' existing='' action=install
   if [ "$(id -u)" = 0 ]; then prefix=/usr/local; else prefix=${HOME:-}/.local; fi
   while [ $# -gt 0 ]; do
     case $1 in
@@ -280,6 +386,7 @@ main() {
           --key) KEY=$2 ;;
         esac
         shift ;;
+      --allow-older) older=allowed ;;
       --uninstall) action=uninstall ;;
       --help | -h) usage; exit 0 ;;
       *) usage >&2; fail "unknown option $1" ;;
