@@ -1,6 +1,8 @@
 //! Loop devices and the files or devices below them.
 
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use crate::block::{BlockDevice, is_numbered};
 use crate::mounts::{Mount, holding_mount};
@@ -17,6 +19,9 @@ pub struct LoopBacking {
     /// Major and minor number of the block device, if it stands on one instead of a file.
     pub block_id: Option<(u32, u32)>,
 }
+
+/// Pause before the second look at loop devices without an answer: they are being attached or detached.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Asks the kernel for the file or device below the loop device of that name; `None` if it does not answer.
 pub type AskLoop<'a> = &'a dyn Fn(&str) -> Option<LoopBacking>;
@@ -61,18 +66,31 @@ pub(crate) struct BackingFile {
     pub(crate) path: PathBuf,
     pub(crate) id: FileId,
     pub(crate) size_bytes: u64,
-    /// True if its filesystem lies over others, which know the same file by other numbers.
+    /// True if its filesystem lies or may lie over others, which know the same file by other numbers.
     pub(crate) is_stacked: bool,
 }
 
 impl BackingFile {
-    /// Returns whether another file may be identical although its numbers differ: one of the two is on a
-    /// stacked filesystem, and both have the same size, as far as it is known.
-    pub(crate) fn may_be(&self, other: FileId, size: Option<u64>, is_stacked: bool) -> bool {
-        self.id != other
-            && (self.is_stacked || is_stacked)
-            && size.is_none_or(|size| size == self.size_bytes)
+    /// Returns whether another file of that size may be identical although its numbers differ: one of the two is
+    /// or may be on a stacked filesystem.
+    pub(crate) fn may_be(&self, other: FileId, size_bytes: u64, is_stacked: bool) -> bool {
+        self.id != other && (self.is_stacked || is_stacked) && size_bytes == self.size_bytes
     }
+}
+
+/// Returns whether files of this device number may be files of another filesystem: a mount of it is stacked, or
+/// no mount of it is visible. A filesystem on a block device of its own is never stacked.
+pub(crate) fn may_be_stacked<'a>(
+    mut mounts: impl Iterator<Item = &'a Mount>,
+    device: DeviceNumber,
+) -> bool {
+    let mut is_visible = false;
+    let is_stacked = mounts.any(|mount| {
+        let is_holder = mount.device == device;
+        is_visible |= is_holder;
+        is_holder && is_stacked(&mount.filesystem)
+    });
+    is_stacked || !is_visible && device.is_anonymous()
 }
 
 /// Returns whether a filesystem of this type shows files of others under its own numbers.
@@ -100,32 +118,46 @@ pub(crate) enum Below {
 }
 
 impl Loop {
-    /// All loop devices that have a file.
+    /// All loop devices that have a file. Those without an answer of the kernel are looked at twice.
     pub(crate) fn all(root: &Root, mounts: &[Mount], ask: AskLoop<'_>) -> Vec<Self> {
         let names = root.names("/sys/class/block");
+        let look = |name: &str| Self::look(root, mounts, name, ask);
         let loops = names.iter().filter(|name| is_numbered(name, "loop"));
-        let found = loops.filter_map(|name| BlockDevice::by_name(root, name));
+        let mut found: Vec<Self> = loops.filter_map(|name| look(name)).collect();
+        if found.iter().any(|one| one.asked.is_none()) {
+            thread::sleep(PAUSE);
+            let again = |one: Self| match one.asked {
+                Some(_) => Some(one),
+                None => look(&one.device.name),
+            };
+            found = found.into_iter().filter_map(again).collect();
+        }
         found
-            .filter_map(|device| {
-                let path = backing_path(root, &device)?;
-                let asked = ask(&device.name);
-                // Detached in the meantime.
-                if asked.is_none() && backing_path(root, &device).is_none() {
-                    return None;
-                }
-                let stat = root.stat(&path).ok();
-                let holder = stat.and_then(|stat| holding_mount(mounts, &path, stat.device));
-                let is_stacked = holder.is_some_and(|mount| is_stacked(&mount.filesystem))
-                    || asked.is_some_and(|asked| on_stacked(mounts, asked));
-                Some(Self {
-                    device,
-                    path,
-                    stat,
-                    asked,
-                    is_stacked,
-                })
-            })
-            .collect()
+    }
+
+    /// The loop device of that name; `None` if it has no file.
+    fn look(root: &Root, mounts: &[Mount], name: &str, ask: AskLoop<'_>) -> Option<Self> {
+        let device = BlockDevice::by_name(root, name)?;
+        backing_path(root, &device)?;
+        let asked = ask(name);
+        // Detached in the meantime, or with another file.
+        let path = backing_path(root, &device)?;
+        let stat = root.stat(&path).ok();
+        let is_stacked = asked.is_some_and(|asked| {
+            let id = asked.file_id();
+            let seen = stat.filter(|stat| FileId::from(*stat) == id);
+            match seen.and_then(|stat| holding_mount(mounts, &path, stat.device)) {
+                Some(mount) => is_stacked(&mount.filesystem),
+                None => may_be_stacked(mounts.iter(), id.device),
+            }
+        });
+        Some(Self {
+            device,
+            path,
+            stat,
+            asked,
+            is_stacked,
+        })
     }
 
     /// Returns the file or device below it. The file is known only if the kernel's answer and the path agree.
@@ -174,31 +206,33 @@ impl Loop {
         }
     }
 
-    /// Returns whether it stands on this file; an error contains the reason why that is unknown.
+    /// Returns whether it stands on this file; an error contains the reason why that is unknown. A file of
+    /// another size is another file.
     pub(crate) fn shares(&self, file: &BackingFile) -> Result<bool, String> {
-        let name = &self.device.name;
         let Some(asked) = self.asked else {
-            return Err(format!("cannot query the backing file of {name}"));
+            return match self.device.fits_file(file.size_bytes) {
+                true => Err("its backing file does not answer".to_owned()),
+                false => Ok(false),
+            };
         };
-        if asked.block_id.is_none() && file.may_be(asked.file_id(), self.size(), self.is_stacked) {
-            let shown = file.path.display();
-            return Err(format!(
-                "{name} may use {shown} too: overlay filesystems change inode numbers"
-            ));
+        if asked.block_id.is_some() {
+            return Ok(false);
         }
-        Ok(asked.block_id.is_none() && asked.file_id() == file.id)
-    }
-
-    /// Size of its file, bytes; `None` if it is not exactly known.
-    fn size(&self) -> Option<u64> {
-        let asked = self.asked?;
-        let seen = self
-            .stat
-            .filter(|stat| FileId::from(*stat) == asked.file_id());
-        match seen.map(|stat| stat.kind) {
-            Some(FileKind::File { size_bytes }) => Some(size_bytes),
-            _ => None,
+        let id = asked.file_id();
+        let is_size = match self.stat {
+            Some(stat) if FileId::from(stat) == id => {
+                stat.kind
+                    == FileKind::File {
+                        size_bytes: file.size_bytes,
+                    }
+            }
+            // Not visible here: only the device shows how long it was.
+            _ => self.device.fits_file(file.size_bytes),
+        };
+        if is_size && file.may_be(id, file.size_bytes, self.is_stacked) {
+            return Err(UNCOMPARABLE.to_owned());
         }
+        Ok(id == file.id)
     }
 }
 
@@ -211,15 +245,13 @@ impl LoopBacking {
     }
 }
 
+/// Reason for which files of different numbers may be identical.
+pub(crate) const UNCOMPARABLE: &str =
+    "overlay filesystems, and those of other containers, change inode numbers";
+
 /// Message if the file of the loop device of that name is missing or another one.
 pub(crate) fn lost_file(name: &str) -> String {
     format!("cannot find the backing file of {name} at the path that losetup shows")
-}
-
-fn on_stacked(mounts: &[Mount], backing: LoopBacking) -> bool {
-    let device = DeviceNumber::from(backing.device_id);
-    let mut holders = mounts.iter().filter(|mount| mount.device == device);
-    holders.any(|mount| is_stacked(&mount.filesystem))
 }
 
 fn backing_path(root: &Root, device: &BlockDevice) -> Option<PathBuf> {

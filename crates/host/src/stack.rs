@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::backing::{self, AskLoop, BackingFile, Loop, kernel_name};
+use crate::backing::{self, AskLoop, BackingFile, FileId, Loop, kernel_name};
 use crate::block::{Below, BlockDevice};
 use crate::mounts::parse_mounts;
-use crate::root::{DeviceNumber, FileKind, Root};
+use crate::root::{DeviceNumber, FileKind, Root, Stat};
 
 /// A device with all that lies below it and all that is made from the same disks.
 pub(crate) struct Stack {
@@ -19,6 +19,8 @@ pub(crate) struct Stack {
     pub(crate) files: Vec<BackingFile>,
     /// Loop devices with the same file: one of the chain, and the other one.
     pub(crate) sharing: Vec<(BlockDevice, BlockDevice)>,
+    /// Loop devices that may have the same file: one of the chain, the other one, and why that is unknown.
+    pub(crate) may_share: Vec<(BlockDevice, BlockDevice, String)>,
     /// Loop devices of the chain on another block device.
     pub(crate) indirect: Vec<String>,
     /// Facts that cannot be determined.
@@ -35,6 +37,7 @@ impl Stack {
             made: Vec::new(),
             files: Vec::new(),
             sharing: Vec::new(),
+            may_share: Vec::new(),
             indirect: Vec::new(),
             unclear: Vec::new(),
         };
@@ -127,7 +130,10 @@ impl Stack {
                 match other.shares(&file) {
                     Ok(true) => sharing.push(other.device.clone()),
                     Ok(false) => {}
-                    Err(detail) => self.unclear(detail),
+                    Err(reason) => {
+                        let pair = (own.clone(), other.device.clone(), reason);
+                        self.may_share.push(pair);
+                    }
                 }
             }
         }
@@ -155,6 +161,16 @@ impl Stack {
     pub(crate) fn by_number(&self, number: DeviceNumber) -> Option<&BlockDevice> {
         let mut members = self.members.iter();
         members.find(|member| member.device_number() == Some(number))
+    }
+
+    /// The name of the member, or the path of the file below a loop device, that this is.
+    pub(crate) fn used_by(&self, stat: Stat) -> Option<String> {
+        if let FileKind::Block(number) = stat.kind {
+            return Some(self.by_number(number)?.name.clone());
+        }
+        let mut files = self.files.iter();
+        let file = files.find(|file| file.id == FileId::from(stat))?;
+        Some(file.path.display().to_string())
     }
 
     /// The member of that name.

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::backing::{AskLoop, FileId, kernel_name};
+use crate::backing::{AskLoop, kernel_name};
 use crate::block::{Below, BlockDevice, is_numbered};
 use crate::filesystems::device_name;
 use crate::mounts::{Mount, parse_mounts, unescape};
-use crate::openers::{Openers, Opening, processes};
-use crate::root::{FileKind, Root, Stat, names_in};
+use crate::openers::{Openers, Opening, processes, tasks};
+use crate::root::{FileKind, Root, Stat, names_in, path_of};
 use crate::stack::Stack;
 use crate::uses::{MadeKind, Use};
 use crate::{ResolveError, resolve};
@@ -43,14 +43,25 @@ pub fn usage(root: &Root, name: &str, ask: AskLoop<'_>) -> Vec<Use> {
     found.themselves();
     found.made();
     let mounts = found.all_mounts();
+    found.covered(&mounts);
     found.mounted(&mounts);
     found.pools(&mounts);
     found.kept_open();
     found.swap();
     found.system();
+    found.served();
     found.opened();
     found.into_uses()
 }
+
+/// Settings that contain the path of a device or file, below `/sys`: USB gadgets, as a Raspberry Pi Zero can be; targets of
+/// iSCSI; targets of NVMe.
+const SERVED: &[&str] = &[
+    "class/udc/*/device/gadget*/lun*/file",
+    "kernel/config/usb_gadget/*/functions/mass_storage.*/lun.*/file",
+    "kernel/config/target/core/*/*/udev_path",
+    "kernel/config/nvmet/subsystems/*/namespaces/*/device_path",
+];
 
 struct Found<'a> {
     root: &'a Root,
@@ -132,6 +143,13 @@ impl Found<'_> {
                 other: other.name,
             });
         }
+        for (device, other, reason) in self.stack.may_share.clone() {
+            self.add(Use::MaySameFile {
+                device: device.name,
+                other: other.name,
+                reason,
+            });
+        }
         // A member of bcache that waits for the others has no holder yet.
         let has_cache = |part: &BlockDevice| is_numbered(&part.name, "bcache");
         let leads_to_cache = self.stack.chain.iter().any(has_cache);
@@ -167,9 +185,17 @@ impl Found<'_> {
             self.unclear("the list of mounts is missing or not understood");
         }
         let mut texts = BTreeSet::from([own]);
-        for process in processes(self.root) {
-            let path = format!("/proc/{process}/mountinfo");
-            match self.root.list(path) {
+        let mut views = BTreeSet::new();
+        let processes = processes(self.root).into_iter();
+        for task in processes.flat_map(|process| tasks(self.root, process)) {
+            let link = |name| fs::read_link(self.root.path(task.path(name))).ok();
+            // Seen from another root directory, a namespace has fewer mounts.
+            if let Some(view) = link("ns/mnt").zip(link("root"))
+                && !views.insert(view)
+            {
+                continue;
+            }
+            match self.root.list(task.path("mountinfo")) {
                 Ok(text) if !texts.contains(&text) => {
                     for mount in parse_mounts(&text) {
                         self.all_mounts.insert(mount.id, mount.clone());
@@ -177,7 +203,7 @@ impl Found<'_> {
                             (seen.mount.device, &seen.mount.point) != (mount.device, &mount.point)
                         };
                         if all.iter().all(is_new) {
-                            let process = Some(process);
+                            let process = Some(task.process);
                             all.push(Seen { mount, process });
                         }
                     }
@@ -191,6 +217,17 @@ impl Found<'_> {
             }
         }
         all
+    }
+
+    /// Notes mounts that hide the processes or devices of the kernel's lists.
+    fn covered(&mut self, mounts: &[Seen]) {
+        for Seen { mount, process } in mounts {
+            let point = &mount.point;
+            let hides_swap = point == Path::new("/proc") && mount.option("subset").is_some();
+            if process.is_none() && (hides_swap || is_list(point)) {
+                self.unclear(format!("a mount hides part of {}", point.display()));
+            }
+        }
     }
 
     /// Mounts of members, by number. Filesystems over several devices have numbers of their own;
@@ -320,8 +357,7 @@ impl Found<'_> {
             self.unclear(format!("the swap file {shown} is not visible here"));
             return;
         };
-        let mut files = self.stack.files.iter();
-        if files.any(|file| file.id == FileId::from(stat)) {
+        if self.stack.used_by(stat).is_some() {
             let device = shown.to_string();
             self.add(Use::Swap { device });
         }
@@ -354,6 +390,44 @@ impl Found<'_> {
         }
     }
 
+    /// Adds what the kernel has open for other computers, which no process shows.
+    fn served(&mut self) {
+        let settings = SERVED.iter().flat_map(|pattern| self.matching(pattern));
+        for setting in settings.collect::<Vec<_>>() {
+            let Some(path) = path_of(self.root.path(&setting)) else {
+                continue;
+            };
+            match self.root.stat(&path) {
+                Ok(stat) if matches!(stat.kind, FileKind::File { .. } | FileKind::Block(_)) => {
+                    if let Some(device) = self.stack.used_by(stat) {
+                        self.add(Use::Served { device, setting });
+                    }
+                }
+                _ => self.unclear(format!(
+                    "{} is served to another computer, but not visible here",
+                    path.display()
+                )),
+            }
+        }
+    }
+
+    /// The paths below `/sys` of that pattern, in which a name that ends in `*` stands for all that begin so.
+    fn matching(&self, pattern: &str) -> Vec<PathBuf> {
+        let mut found = vec![PathBuf::from("/sys")];
+        for part in pattern.split('/') {
+            let names = |folder: &PathBuf| match part.strip_suffix('*') {
+                None => vec![folder.join(part)],
+                Some(start) => {
+                    let names = self.root.names(folder).into_iter();
+                    let names = names.filter(|name| name.starts_with(start));
+                    names.map(|name| folder.join(name)).collect()
+                }
+            };
+            found = found.iter().flat_map(names).collect();
+        }
+        found
+    }
+
     /// Processes that have the device, or the file of a loop device, open for writing.
     fn opened(&mut self) {
         let openers = Openers {
@@ -368,6 +442,16 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// Returns whether the kernel lists processes, swap spaces or block devices at or below that path.
+fn is_list(point: &Path) -> bool {
+    let below = point.strip_prefix("/proc").ok();
+    let name = below.and_then(|below| below.iter().next()?.to_str());
+    name.is_some_and(|name| name == "swaps" || name.parse::<u32>().is_ok())
+        || ["/sys/class/block", "/sys/block", "/sys/dev"]
+            .iter()
+            .any(|list| point.starts_with(list))
 }
 
 /// Returns the reason why a device is never tested by writing, however idle it is.

@@ -55,6 +55,15 @@ pub enum Use {
         /// The other loop device.
         other: String,
     },
+    /// Another loop device may have the same backing file: it cannot be compared.
+    MaySameFile {
+        /// The device.
+        device: String,
+        /// The other loop device.
+        other: String,
+        /// Reason for which it is unknown.
+        reason: String,
+    },
     /// A process has it open for writing.
     Opened {
         /// The device, or the file of a loop device.
@@ -72,6 +81,13 @@ pub enum Use {
         process: u32,
         /// Its name.
         command: String,
+    },
+    /// The kernel lets other computers write to it: as a USB stick, or through a network.
+    Served {
+        /// The device, or the file of a loop device.
+        device: String,
+        /// Setting of the kernel that names it.
+        setting: PathBuf,
     },
     /// It is nothing that tests may write to.
     Unsuitable {
@@ -116,6 +132,14 @@ pub enum MadeKind {
     Other,
 }
 
+impl Use {
+    /// Returns whether it is no use that was seen, but one that cannot be excluded.
+    #[must_use]
+    pub fn is_unclear(&self) -> bool {
+        matches!(self, Self::Unclear { .. } | Self::MaySameFile { .. })
+    }
+}
+
 impl fmt::Display for Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -154,6 +178,14 @@ impl fmt::Display for Use {
             Self::SameFile { device, other } => {
                 write!(f, "{device} and {other} have the same backing file")
             }
+            Self::MaySameFile {
+                device,
+                other,
+                reason,
+            } => write!(
+                f,
+                "cannot determine who uses it: {other} may have the same backing file as {device}: {reason}"
+            ),
             Self::Opened {
                 device,
                 process,
@@ -169,6 +201,11 @@ impl fmt::Display for Use {
             } => write!(
                 f,
                 "process {process} ({command}) has {file} mapped into memory for writing"
+            ),
+            Self::Served { device, setting } => write!(
+                f,
+                "the kernel serves {device} to another computer: {}",
+                setting.display()
             ),
             Self::Unsuitable { device, reason } => write!(f, "{device} is {reason}"),
             Self::ReadOnly { device } => write!(f, "{device} is write-protected"),

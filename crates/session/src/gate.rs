@@ -133,7 +133,7 @@ fn look(path: &Path, resolution: &Resolution) -> Result<DiskIdentity, CommandErr
         return Ok(identity);
     }
     // A user who may not read the device cannot see all its uses either.
-    if uses.iter().all(|one| matches!(one, Use::Unclear { .. }))
+    if uses.iter().all(Use::is_unclear)
         && let Err(error @ OpenError::NotReadable { .. }) = claim_device(path)
     {
         return Err(refused_open(&error));
@@ -394,19 +394,21 @@ fn advice(one: &Use) -> String {
             title,
             ..
         } => release(holder, *kind, title.as_deref()),
-        Use::SameFile { other, .. } => format!(
+        Use::SameFile { other, .. } | Use::MaySameFile { other, .. } => format!(
             "detach the other one: losetup --detach {}",
             device_path(other).display()
         ),
         Use::Opened { process, .. } | Use::Mapped { process, .. } => {
             format!("end process {process}")
         }
+        Use::Served { setting, .. } => format!("end the service in {}", setting.display()),
         Use::Unsuitable { .. } => "name another device".to_owned(),
         Use::ReadOnly { .. } => WRITE_PROTECTED.to_owned(),
         Use::NoMedium { .. } => "put a card into it, or name another device".to_owned(),
         Use::Unclear { .. } => {
-            "run as root, outside containers; for a loop device, the image must exist at the path \
-             that losetup shows, and not on an overlay"
+            "run as root, outside containers or with `--pid host --cap-add SYS_PTRACE`; end the process \
+             that is named, if there is one; the image of a loop device must exist at the path that \
+             losetup shows, and not on an overlay"
                 .to_owned()
         }
     }

@@ -129,6 +129,21 @@ fn every_use_is_refused_with_what_to_do() {
             "losetup --detach /dev/loop7",
         ),
         (
+            Use::MaySameFile {
+                device: device(),
+                other: "loop7".to_owned(),
+                reason: "unknown".to_owned(),
+            },
+            "losetup --detach /dev/loop7",
+        ),
+        (
+            Use::Served {
+                device: device(),
+                setting: "/sys/kernel/config/usb_gadget/g".into(),
+            },
+            "/sys/kernel/config/usb_gadget/g",
+        ),
+        (
             Use::Mapped {
                 file: "/card.img".to_owned(),
                 process: 7,
