@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{HeaderName, Method, StatusCode, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post, put};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
+use crate::host::named;
 use crate::logged::logged;
 use crate::mine::guarded;
 use crate::moderation::{answer, api as acts};
@@ -48,6 +49,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(reading)
         .layer(from_fn_with_state(Arc::clone(&site), guarded))
+        .layer(from_fn(named))
         .layer(safe(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         // Badges have a policy of their own.
         .layer(SetResponseHeaderLayer::if_not_present(

@@ -18,6 +18,7 @@ mod export;
 #[doc(hidden)]
 pub mod fuzzing;
 mod health;
+mod host;
 mod kept;
 mod limits;
 mod lists;
@@ -55,7 +56,9 @@ pub use export::export_pages;
 pub use moderation::account::{NewAccount, add_account};
 pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
-pub use operation::{derive, dump, export, import, pack_by_hand, rebuild, serve, serve_mine};
+pub use operation::{
+    derive, dump, export, import, pack_by_hand, rebuild, serve, serve_mine,
+};
 pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
 pub use removal::{Removal, Removals, withdraw};
 pub use server::{Served, listen};

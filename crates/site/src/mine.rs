@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::error::{SiteError, chain};
+use crate::host::name_of;
 use crate::pages::frame::{PageRefusal, no_page};
 use crate::problem::Refusal;
 use crate::records::{amendment, stored};
@@ -236,8 +237,8 @@ pub(crate) async fn guarded(
     }
     let host = request.headers().get(header::HOST);
     let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    if !["localhost", "127.0.0.1", "[::1]"].contains(&name) {
+    let name = name_of(host).map(str::to_ascii_lowercase);
+    if !name.is_some_and(|name| ["localhost", "127.0.0.1", "[::1]"].contains(&name.as_str())) {
         let detail = "the personal instance answers under localhost only";
         return refused("other-host", detail).into_response();
     }

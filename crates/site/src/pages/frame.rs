@@ -303,8 +303,7 @@ impl Page {
 
     /// The page as the answer to something that was sent: it is kept nowhere.
     pub(crate) fn answer_once(&self, status: StatusCode) -> Response {
-        let headers = [("content-type", HTML), ("cache-control", "no-store")];
-        (status, headers, self.to_string()).into_response()
+        answer_once(status, self.to_string())
     }
 
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
@@ -316,6 +315,12 @@ impl Page {
     }
 }
 
+/// A page as the answer to something that was sent: it is kept nowhere.
+pub(crate) fn answer_once(status: StatusCode, page: String) -> Response {
+    let headers = [("content-type", HTML), ("cache-control", "no-store")];
+    (status, headers, page).into_response()
+}
+
 /// Scheme and host of the site: those configured, or as the reader asked it.
 pub(crate) fn origin(site: &Site, headers: &HeaderMap) -> String {
     if let Some(origin) = &site.config.origin {
@@ -323,6 +328,7 @@ pub(crate) fn origin(site: &Site, headers: &HeaderMap) -> String {
     }
     let host = headers.get(header::HOST);
     let host = host.and_then(|host| host.to_str().ok());
+    let host = host.filter(|host| !host.is_empty());
     let scheme = match site.config.behind_proxy {
         true => "https",
         false => "http",

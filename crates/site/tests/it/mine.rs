@@ -196,6 +196,16 @@ fn the_runs_of_this_computer_are_shown_to_it_alone() {
             "{host}"
         );
     }
+    for host in ["localhost:18135@evil", "localhost\r\nhost: localhost"] {
+        let answer = mine.ask("GET", "/", host);
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{host}: {answer}");
+    }
+    let answer = mine.ask("GET", "http://evil.example/", "localhost");
+    assert!(answer.contains("403 Forbidden"), "{answer}");
+    for host in ["LocalHost:8080", "[::1]:8080"] {
+        let answer = mine.ask("GET", "/", host);
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{host}: {answer}");
+    }
     for method in ["POST", "PUT", "DELETE"] {
         let answer = mine.ask(method, "/api/v1/records", "localhost:8080");
         assert!(answer.contains("403 Forbidden"), "{answer}");
