@@ -9,6 +9,7 @@ mod body;
 mod cache;
 mod compare;
 mod config;
+mod connections;
 mod contexts;
 mod derived;
 mod described;

@@ -1,12 +1,16 @@
 //! The accept loop. It bounds what a connection may cost before a request is there: time to the first byte, time and
-//! size of the head, connections at a time and of one address block.
+//! size of the head, connections at a time and of one address block. Idle connections make room for new ones.
 
+use std::convert::Infallible;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, header};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -14,9 +18,9 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
+use crate::connections::{Connections, Seat};
 use crate::error::SiteError;
 use crate::peer::{Peer, block_hash};
-use crate::shares::{Share, Shares};
 use crate::stream::Stream;
 
 /// Time to the first byte of a connection, for the head of a request, and between two requests.
@@ -28,11 +32,13 @@ const MOST_HEADERS: usize = 64;
 /// Most bytes of the head of a request.
 const MOST_HEAD_BYTES: usize = 16 << 10;
 /// Time that requests under way have when the site ends.
-const END_TIME: Duration = Duration::from_secs(20);
+const END_TIME: Duration = Duration::from_secs(4);
 /// Connections that wait to be accepted, as far as the system allows (`net.core.somaxconn`). A client beyond that tries again after a second.
 const BACKLOG: u32 = 4096;
 /// Share of all connections that one address block may have: a sixteenth.
 const BLOCK_SHARE: usize = 16;
+/// Idle connections that close when the system has no file handle left.
+const ROOM: usize = 16;
 
 /// A site that listens.
 #[derive(Debug)]
@@ -42,6 +48,7 @@ pub struct Served {
     behind_proxy: bool,
     head_time: Duration,
     stall_time: Duration,
+    end_time: Duration,
 }
 
 /// Opens the port. Behind a proxy all connections come from one address, and none has a share of its own.
@@ -63,6 +70,7 @@ pub fn listen(
         behind_proxy,
         head_time: HEAD_TIME,
         stall_time: STALL_TIME,
+        end_time: END_TIME,
     })
 }
 
@@ -98,11 +106,17 @@ impl Served {
         Self { stall_time, ..self }
     }
 
+    /// Sets the time that requests under way have when the site ends.
+    #[must_use]
+    pub fn with_end_time(self, end_time: Duration) -> Self {
+        Self { end_time, ..self }
+    }
+
     /// Answers requests until `end` is done, then lets those under way finish.
     pub async fn run(self, router: Router, end: impl Future<Output = ()>) {
         let door = Door {
             router,
-            open: Shares::new(self.connections),
+            open: Connections::new(self.connections),
             behind_proxy: self.behind_proxy,
             head_time: self.head_time,
             stall_time: self.stall_time,
@@ -115,15 +129,19 @@ impl Served {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, address)) => door.take(stream, address),
                     Err(error) => {
-                        // Out of file handles: those of others become free.
+                        // Out of file handles: some become free.
                         tracing::warn!(%error, "a connection could not be accepted");
-                        tokio::time::sleep(Duration::from_millis(50)).await;
+                        door.open.make_room(ROOM);
+                        tokio::time::sleep(Duration::from_millis(10)).await;
                     }
                 },
             }
         }
         drop(self.listener);
-        if timeout(END_TIME, door.graceful.shutdown()).await.is_err() {
+        if timeout(self.end_time, door.graceful.shutdown())
+            .await
+            .is_err()
+        {
             tracing::warn!("requests under way were cut off");
         }
     }
@@ -132,7 +150,7 @@ impl Served {
 /// Settings common to all connections.
 struct Door {
     router: Router,
-    open: Arc<Shares>,
+    open: Arc<Connections>,
     behind_proxy: bool,
     head_time: Duration,
     stall_time: Duration,
@@ -141,14 +159,14 @@ struct Door {
 
 impl Door {
     fn take(&self, stream: TcpStream, address: SocketAddr) {
-        let Some(place) = enter(&self.open, address, self.behind_proxy) else {
+        let Some(seat) = enter(&self.open, address, self.behind_proxy) else {
             return;
         };
         let service = hyper::service::service_fn({
-            let router = self.router.clone();
+            let (router, seat) = (self.router.clone(), Arc::clone(&seat));
             move |mut request: hyper::Request<Incoming>| {
                 request.extensions_mut().insert(Peer(address));
-                router.clone().oneshot(request.map(axum::body::Body::new))
+                answered(router.clone(), request.map(Body::new), Arc::clone(&seat))
             }
         });
         let mut builder = hyper::server::conn::http1::Builder::new();
@@ -160,28 +178,61 @@ impl Door {
         let (watcher, head_time, stall_time) =
             (self.graceful.watcher(), self.head_time, self.stall_time);
         tokio::spawn(async move {
-            let _place = place;
             let _ = stream.set_nodelay(true);
-            let first = timeout(head_time, stream.peek(&mut [0])).await;
+            let mut byte = [0];
+            let first = tokio::select! {
+                first = timeout(head_time, stream.peek(&mut byte)) => first,
+                () = seat.dismissed() => return,
+            };
             if !matches!(first, Ok(Ok(1..))) {
                 return;
             }
-            let stream = TokioIo::new(Stream::new(stream, stall_time));
-            let connection = builder.serve_connection(stream, service);
-            // Broken connections are the client's business.
-            let _ = watcher.watch(connection).await;
+            let stream = TokioIo::new(Stream::new(stream, stall_time, Arc::clone(&seat)));
+            let connection = watcher.watch(builder.serve_connection(stream, service));
+            let mut connection = std::pin::pin!(connection);
+            tokio::select! {
+                // Broken connections are the client's business.
+                _ = &mut connection => return,
+                () = seat.dismissed() => {}
+            }
+            // A request that arrived at that moment is answered; it is the last one.
+            if seat.is_busy() {
+                let _ = connection.await;
+            }
         });
     }
 }
 
-/// Counts a connection; `None` if there are too many. Connections of this computer are those of a proxy.
-fn enter(open: &Arc<Shares>, address: SocketAddr, behind_proxy: bool) -> Option<Share> {
-    let most_of_block = match behind_proxy || address.ip().is_loopback() {
+/// Answers a request. Until all of the answer is handed over, the connection is not idle.
+async fn answered(
+    router: Router,
+    request: Request<Body>,
+    seat: Arc<Seat>,
+) -> Result<Response<Body>, Infallible> {
+    let busy = seat.busy();
+    let mut response = router.oneshot(request).await?;
+    if seat.is_dismissed() {
+        let close = header::HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
+    }
+    Ok(response.map(|body| {
+        Body::new(body.map_err(move |error| {
+            // The body owns this function, and with it the mark.
+            let _ = &busy;
+            error
+        }))
+    }))
+}
+
+/// Counts a connection; `None` if there are too many. A proxy's have no share: they are all that come, or come from this computer.
+fn enter(open: &Arc<Connections>, address: SocketAddr, behind_proxy: bool) -> Option<Arc<Seat>> {
+    let ip = address.ip().to_canonical();
+    let is_proxy = behind_proxy || ip == Ipv4Addr::LOCALHOST || ip == Ipv6Addr::LOCALHOST;
+    let most_of_block = match is_proxy {
         true => open.most(),
         false => (open.most() / BLOCK_SHARE).max(1),
     };
-    let mut place = Share::of(open, block_hash(&[], address.ip()));
-    place.take(1, most_of_block).then_some(place)
+    open.enter(block_hash(&[], address.ip()), most_of_block)
 }
 
 #[cfg(test)]
@@ -190,16 +241,21 @@ mod tests {
 
     #[test]
     fn one_block_cannot_take_all_places() {
-        let open = Shares::new(32);
+        let open = Connections::new(32);
         let at = |address: &str| enter(&open, format!("{address}:1").parse().unwrap(), false);
-        let two = [at("192.0.2.1"), at("192.0.2.2")];
-        assert!(two.iter().all(Option::is_some));
-        assert!(at("192.0.2.3").is_none());
-        assert!(at("198.51.100.1").is_some());
-        drop(two);
-        assert!(at("192.0.2.3").is_some());
-        let proxy = "192.0.2.3:1".parse().unwrap();
-        let many: Vec<_> = (0..31).map(|_| enter(&open, proxy, true)).collect();
-        assert!(many.iter().all(Option::is_some));
+        for block in ["192.0.2", "127.0.1"] {
+            let two = ["1", "2"].map(|last| at(&format!("{block}.{last}")).unwrap());
+            let busy: Vec<_> = two.iter().map(Seat::busy).collect();
+            assert!(at(&format!("{block}.3")).is_none());
+            assert!(at("198.51.100.1").is_some());
+            drop((busy, two));
+            assert!(at(&format!("{block}.3")).is_some());
+        }
+        for (proxy, behind_proxy) in [("192.0.2.3:1", true), ("127.0.0.1:1", false)] {
+            let seats = (0..31).map(|_| enter(&open, proxy.parse().unwrap(), behind_proxy));
+            let seats: Vec<_> = seats.map(Option::unwrap).collect();
+            let _busy: Vec<_> = seats.iter().map(Seat::busy).collect();
+            assert!(!seats.iter().any(|seat| seat.is_dismissed()));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Parts for address blocks: of connections, of memory for bodies, and of places among submissions.
+//! Parts for address blocks: of memory for bodies, and of places among submissions and uploads.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ struct Taken {
     by_block: HashMap<[u8; 16], usize>,
 }
 
-/// Units that one connection or body holds; free again when it is dropped.
+/// Units that one body or request holds; free again when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     shares: Arc<Shares>,
@@ -30,10 +30,6 @@ impl Shares {
             most,
             taken: Mutex::default(),
         })
-    }
-
-    pub(crate) fn most(&self) -> usize {
-        self.most
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {

@@ -2,6 +2,7 @@
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -9,20 +10,24 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use crate::connections::{Busy, Seat};
+
 /// A connection; writing fails if the client reads nothing for a time.
 #[derive(Debug)]
 pub(crate) struct Stream {
     inner: TcpStream,
     stall_time: Duration,
-    /// End of the time, while a write waits.
-    stalled: Option<Pin<Box<Sleep>>>,
+    seat: Arc<Seat>,
+    /// End of the time, while a write waits; such a connection is not idle.
+    stalled: Option<(Pin<Box<Sleep>>, Busy)>,
 }
 
 impl Stream {
-    pub(crate) fn new(inner: TcpStream, stall_time: Duration) -> Self {
+    pub(crate) fn new(inner: TcpStream, stall_time: Duration, seat: Arc<Seat>) -> Self {
         Self {
             inner,
             stall_time,
+            seat,
             stalled: None,
         }
     }
@@ -37,10 +42,10 @@ impl Stream {
             self.stalled = None;
             return written;
         }
-        let stall_time = self.stall_time;
-        let stalled = self
+        let (stall_time, seat) = (self.stall_time, Arc::clone(&self.seat));
+        let (stalled, _) = self
             .stalled
-            .get_or_insert_with(|| Box::pin(sleep(stall_time)));
+            .get_or_insert_with(|| (Box::pin(sleep(stall_time)), seat.busy()));
         ready!(stalled.as_mut().poll(context));
         Poll::Ready(Err(Error::new(
             ErrorKind::TimedOut,
