@@ -37,6 +37,7 @@ mod problem;
 mod processors;
 mod published;
 mod rankings;
+mod reading;
 mod records;
 mod removal;
 mod seeds;
@@ -58,9 +59,10 @@ pub use moderation::account::{NewAccount, add_account};
 pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
 pub use operation::{
-    derive, dump, export, import, pack_by_hand, rebuild, serve, serve_mine,
+    derive, dump, export, import, pack_by_hand, read_upload, rebuild, serve, serve_mine,
 };
 pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
+pub use reading::UploadReader;
 pub use removal::{Removal, Removals, withdraw};
 pub use server::{Served, listen};
 pub use state::Site;

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use cardmark_site::{
     Config, PackingDone, Removal, Removals, SiteError, account_add, account_list, account_remove,
-    chain, derive, dump, export, import, openapi_json, pack_by_hand, rebuild, serve, serve_mine,
-    withdraw,
+    chain, derive, dump, export, import, openapi_json, pack_by_hand, read_upload, rebuild, serve,
+    serve_mine, withdraw,
 };
 use cardmark_site_data::{DerivedPack, Dumped, Imported};
 use cardmark_site_store::{Rebuilt, Removed};
@@ -79,6 +80,9 @@ enum Command {
     Account(AccountCommand),
     /// Prints the description of the API (OpenAPI)
     Openapi,
+    /// Reads an upload for a site that runs
+    #[command(hide = true)]
+    ReadUpload,
 }
 
 #[derive(Subcommand)]
@@ -118,6 +122,9 @@ Examples:
   cardmark-site withdraw --as-in DUMP                    withdrawals that came after a restored backup
   cardmark-site openapi > openapi.json";
 
+/// Time for threads that are still at work at the end.
+const BLOCKED_TIME: Duration = Duration::from_millis(300);
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Some(Command::Openapi) = arguments.command {
@@ -125,6 +132,9 @@ fn main() -> ExitCode {
     }
     if let Some(Command::Derive { packs, to }) = &arguments.command {
         return ended(derive(packs, to, show_pack));
+    }
+    if let Some(Command::ReadUpload) = arguments.command {
+        return ended(read_upload());
     }
     let config = match Config::from_environment() {
         Ok(config) => config,
@@ -134,7 +144,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
     };
-    ended(runtime.block_on(async {
+    let result = runtime.block_on(async {
         match arguments.command {
             Some(Command::Dump { folder }) => dump(&config, &folder)
                 .await
@@ -154,7 +164,10 @@ fn main() -> ExitCode {
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
-    }))
+    });
+    // Work that blocks is not waited for.
+    runtime.shutdown_timeout(BLOCKED_TIME);
+    ended(result)
 }
 
 fn ended(result: Result<(), SiteError>) -> ExitCode {

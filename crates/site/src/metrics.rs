@@ -11,6 +11,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::packing::PackingDone;
+use crate::problem::Refusal;
 
 /// Labels of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -33,6 +34,7 @@ pub(crate) struct Metrics {
     requests: Family<Request, Counter>,
     seconds: Histogram,
     submissions: Family<Outcome, Counter>,
+    uploads: Family<Outcome, Counter>,
     records: Gauge,
     quarantined: Gauge,
     waiting: Gauge,
@@ -77,6 +79,7 @@ impl Default for Metrics {
         ];
         let seconds = Histogram::new(edges);
         let submissions = Family::<Outcome, Counter>::default();
+        let uploads = Family::<Outcome, Counter>::default();
         let (records, quarantined, waiting) =
             (Gauge::default(), Gauge::default(), Gauge::default());
         registry.register("requests", "Answered requests", requests.clone());
@@ -86,6 +89,7 @@ impl Default for Metrics {
             seconds.clone(),
         );
         registry.register("submissions", "Answered submissions", submissions.clone());
+        registry.register("uploads", "Uploads that were read, or not", uploads.clone());
         registry.register("records", "Stored records", records.clone());
         registry.register(
             "quarantined_records",
@@ -104,6 +108,7 @@ impl Default for Metrics {
             requests,
             seconds,
             submissions,
+            uploads,
             records,
             quarantined,
             waiting,
@@ -125,6 +130,17 @@ impl Metrics {
 
     pub(crate) fn submitted(&self, outcome: &'static str) {
         self.submissions.get_or_create(&Outcome { outcome }).inc();
+    }
+
+    /// Counts an upload, with the reason for which there is no page.
+    pub(crate) fn read(&self, refusal: Option<&Refusal>) {
+        let outcome = match refusal.map(|refusal| refusal.problem().status) {
+            None => "understood",
+            Some(413) => "too_large",
+            Some(500..) => "busy",
+            Some(_) => "not_understood",
+        };
+        self.uploads.get_or_create(&Outcome { outcome }).inc();
     }
 
     pub(crate) fn stored(&self, counts: &Counts) {

@@ -12,6 +12,9 @@ use cardmark_site_data::{
 use cardmark_site_packs::PackStorage;
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use cardmark_store::Places;
+use rustix::process::{
+    Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tracing_subscriber::EnvFilter;
@@ -26,6 +29,7 @@ use crate::export::export_pages;
 use crate::mine::{Library, check};
 use crate::packing::{PackReader, Packing, PackingDone, PackingError, pack};
 use crate::pages::frame::make_personal;
+use crate::pages::understood;
 use crate::server::{Served, listen};
 use crate::state::{Personal, Site};
 
@@ -36,6 +40,8 @@ const FIRST_WAIT: Duration = Duration::from_secs(60);
 /// Time between two runs.
 const PACK_EVERY: Duration = Duration::from_secs(3_600);
 
+/// Time for jobs and the database at the end.
+const CLOSE_TIME: Duration = Duration::from_millis(400);
 /// Time between two looks for acts that are not applied.
 const APPLY_EVERY: Duration = Duration::from_secs(60);
 
@@ -50,6 +56,7 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
             "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
         );
     }
+    allow_files();
     let served = listen(config.listen, config.connections, config.behind_proxy)?;
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
@@ -67,9 +74,31 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
         jobs.spawn(pack_hourly(Arc::clone(&site), packs));
     }
     answer(served, &site).await;
-    jobs.shutdown().await;
-    site.store.close().await;
+    close(&site, jobs).await;
     Ok(())
+}
+
+/// Ends jobs and closes the database. Work that does not end is cut off: answered changes are durable, and an unfinished
+/// transaction is rolled back by the next start.
+async fn close(site: &Site, mut jobs: JoinSet<()>) {
+    let all = async {
+        jobs.shutdown().await;
+        site.store.close().await;
+    };
+    if tokio::time::timeout(CLOSE_TIME, all).await.is_err() {
+        tracing::warn!("work under way was cut off");
+    }
+}
+
+/// Reads an upload from standard input and writes the page to standard output, in a process that a site started.
+///
+/// # Errors
+/// If the input cannot be read.
+pub fn read_upload() -> Result<(), SiteError> {
+    // Its answer would be for nobody.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    understood::read_upload(input, output).map_err(SiteError::Input)
 }
 
 /// Shows the runs of local stores on this computer, without any other; by default those of the program's own store. Ends as [`serve`].
@@ -104,11 +133,23 @@ pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), Site
         unshown: library.unshown(),
     };
     let site = Arc::new(Site::new(store, config).personal(mine));
-    let following = tokio::spawn(library.follow(Arc::clone(&site)));
+    let mut jobs = JoinSet::new();
+    jobs.spawn(library.follow(Arc::clone(&site)));
     answer(served, &site).await;
-    following.abort();
-    site.store.close().await;
+    close(&site, jobs).await;
     Ok(())
+}
+
+/// Raises the limit of open files as far as possible: each connection is one, and shells often allow 1,024.
+fn allow_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the limit of open files stays");
+    }
 }
 
 fn begin_log() -> Result<(), SiteError> {

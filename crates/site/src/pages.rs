@@ -25,6 +25,7 @@ mod runs;
 mod sign_in;
 mod submission;
 mod under_way;
+pub(crate) mod understood;
 mod upload;
 
 use std::sync::Arc;

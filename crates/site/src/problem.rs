@@ -46,6 +46,14 @@ impl Refusal {
         }
     }
 
+    /// An error that another process found.
+    pub(crate) fn of(problem: Problem) -> Self {
+        Self {
+            problem,
+            retry_after_s: None,
+        }
+    }
+
     fn at(mut self, pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         let (pointer, detail) = (pointer.into(), detail.into());
         self.problem.errors.push(ProblemAt { pointer, detail });
@@ -107,6 +115,20 @@ impl Refusal {
             StatusCode::PAYLOAD_TOO_LARGE,
             "too-large",
             "The document is too large",
+            detail,
+        )
+    }
+
+    /// A text that a reader does not finish.
+    pub(crate) fn too_costly(processor_s: u64, memory_bytes: u64) -> Self {
+        let detail = format!(
+            "reading it took more than {processor_s} s of processor time or {} MiB of memory: upload a part of it, or import it with `cardmark import` and upload the record",
+            memory_bytes >> 20
+        );
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too-costly",
+            "It takes too much to read",
             detail,
         )
     }

@@ -53,6 +53,7 @@ mod tests {
     use super::*;
     use crate::app::router;
     use crate::config::Config;
+    use crate::moderation::sign_in::{Typed, is_allowed};
     use crate::state::{MOST_CHECKING_OF_BLOCK, Site};
     use crate::submit::{Sender, incoming_of, place};
 
@@ -113,6 +114,20 @@ mod tests {
             let answer = answer.unwrap_or_else(|_| panic!("{address} waits"));
             assert_eq!(answer.unwrap().status(), StatusCode::OK, "{address}");
         }
+        drop(ends);
+    }
+
+    #[tokio::test]
+    async fn signing_in_waits_for_no_submission() {
+        let (_folder, site, _) = site_with_run().await;
+        let (ends, _) = fill(&site.writers).await;
+        let typed = Typed {
+            name: "nobody".to_owned(),
+            password: "a password of nobody".to_owned(),
+            code: "000000".to_owned(),
+        };
+        let allowed = tokio::time::timeout(LONGEST, is_allowed(&site, [1; 16], typed)).await;
+        assert!(!allowed.unwrap().unwrap());
         drop(ends);
     }
 

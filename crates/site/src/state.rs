@@ -15,6 +15,7 @@ use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
 use crate::packing::PackReader;
 use crate::processors::Processors;
+use crate::reading::{UploadReader, Uploads};
 use crate::shares::Shares;
 use crate::unshown::Unshown;
 
@@ -39,10 +40,13 @@ pub struct Site {
     pub(crate) bodies: BodyMemory,
     /// Places for submissions that are checked or wait for it.
     pub(crate) checking: Arc<Shares>,
-    /// Turns of submissions and of whoever signs in.
+    /// Turns of submissions.
     pub(crate) writers: Processors,
+    /// Turns of whoever signs in, so that no flood locks moderators out.
+    pub(crate) sign_ins: Processors,
     /// Turns of whoever reads, so that no page waits behind submissions.
     pub(crate) readers: Processors,
+    pub(crate) uploads: Uploads,
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
@@ -79,6 +83,15 @@ impl Site {
         }
     }
 
+    /// Replaces the program that reads uploads, and its limits.
+    #[must_use]
+    pub fn with_upload_reader(self, reader: UploadReader) -> Self {
+        Self {
+            uploads: Uploads::new(reader),
+            ..self
+        }
+    }
+
     /// Lets it read documents from packs, and pack older ones.
     #[must_use]
     pub fn with_packs(self, storage: PackStorage) -> Self {
@@ -105,7 +118,9 @@ impl Site {
             bodies: BodyMemory::default(),
             checking: Shares::new(MOST_CHECKING),
             writers: Processors::default(),
+            sign_ins: Processors::default(),
             readers: Processors::default(),
+            uploads: Uploads::new(UploadReader::default()),
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),

@@ -47,7 +47,7 @@ pub(crate) async fn is_allowed(
         Some(account) => (account.password, account.totp),
         None => (password::nobody(), Vec::new()),
     };
-    let checked = site.writers.run(move || {
+    let checked = site.sign_ins.run(move || {
         let step = totp::accepted_step(&secret, &code, at_ms.div_euclid(1_000));
         let is_password = password::is_of(&password, &known);
         step.filter(|_| is_password)

@@ -37,12 +37,16 @@ impl Parts {
         let mut parts = Multipart::from_request(request, &())
             .await
             .map_err(|error| wrong(error.body_text()))?;
-        let mut found = BTreeMap::new();
+        let (mut found, mut count) = (BTreeMap::new(), 0);
         while let Some(part) = parts
             .next_field()
             .await
             .map_err(|error| wrong(error.body_text()))?
         {
+            count += 1;
+            if count > MOST_PARTS {
+                return Err(Refusal::bad_request("the form has too many parts"));
+            }
             let Some(name) = part.name().map(str::to_owned) else {
                 continue;
             };
@@ -50,9 +54,6 @@ impl Parts {
             let bytes = bytes.map_err(|error| wrong(error.body_text()))?;
             if !bytes.is_empty() {
                 found.insert(name, bytes.to_vec());
-            }
-            if found.len() > MOST_PARTS {
-                return Err(Refusal::bad_request("the form has too many parts"));
             }
         }
         Ok(Self(found))

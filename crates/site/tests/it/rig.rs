@@ -1,6 +1,8 @@
 //! A site over a database of its own, asked without a network.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -9,7 +11,7 @@ use cardmark_core::{Record, Statement, parse_record};
 use cardmark_share::{
     Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission,
 };
-use cardmark_site::{Config, PacksConfig, Site, WriteLimits, router};
+use cardmark_site::{Config, PacksConfig, Site, UploadReader, WriteLimits, router};
 use cardmark_site_store::SiteStore;
 use http_body_util::BodyExt;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -64,16 +66,42 @@ pub(crate) fn config() -> Config {
     }
 }
 
+/// The program as the reader of uploads; time has no limit here.
+pub(crate) fn reader() -> UploadReader {
+    UploadReader {
+        program: env!("CARGO_BIN_EXE_cardmark-site").into(),
+        patience: Duration::from_hours(1),
+        ..UploadReader::default()
+    }
+}
+
+/// A shell as the reader of uploads, with a path as `$0`.
+pub(crate) fn shell(script: &str, path: &Path, processor_s: u64) -> UploadReader {
+    let path = path.to_str().unwrap();
+    UploadReader {
+        program: "/bin/sh".into(),
+        arguments: ["-c", script, path].map(str::to_owned).to_vec(),
+        processor_s,
+        ..reader()
+    }
+}
+
 impl Rig {
     pub(crate) async fn new() -> Self {
         Self::with(config()).await
     }
 
     pub(crate) async fn with(config: Config) -> Self {
+        Self::reading(config, reader()).await
+    }
+
+    /// A site with a reader of uploads of its own.
+    pub(crate) async fn reading(config: Config, reader: UploadReader) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
         let store = SiteStore::open(&address).await.unwrap();
-        Self::over(folder, store.clone(), Site::new(store, config))
+        let site = Site::new(store.clone(), config).with_upload_reader(reader);
+        Self::over(folder, store, site)
     }
 
     /// A site whose database is in the folder.

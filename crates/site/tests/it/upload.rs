@@ -1,8 +1,11 @@
 //! Upload in a browser: what was understood, the submission, its withdrawal.
 
-use axum::http::StatusCode;
+use std::path::Path;
 
-use crate::rig::{Answer, Rig, config, measured, statement};
+use axum::http::StatusCode;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::rig::{Answer, Rig, config, measured, shell, statement, text_of};
 
 const BOUNDARY: &str = "----of-this-test";
 
@@ -158,7 +161,23 @@ async fn output_of_a_tool_is_understood() {
 async fn what_cannot_be_taken_is_refused_with_a_reason() {
     let rig = Rig::new().await;
     let large = vec![b'x'; 9 << 20];
-    let cases: [(&str, &[Part<'_>], StatusCode, &str); 7] = [
+    let lines = "odd 17 MB/s\n".repeat((256 << 10) / 12 + 1);
+    let packed = zstd::bulk::compress(lines.as_bytes(), 3).unwrap();
+    let many = vec![("", b"".as_slice()); 17];
+    let cases: [(&str, &[Part<'_>], StatusCode, &str); 10] = [
+        (
+            "/upload",
+            &[("text", lines.as_bytes())],
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "larger than 256 KiB",
+        ),
+        (
+            "/upload",
+            &[("file", &packed)],
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "larger than 256 KiB",
+        ),
+        ("/upload", &many, StatusCode::BAD_REQUEST, "too many parts"),
         (
             "/upload",
             &[("product", b"x")],
@@ -230,4 +249,62 @@ async fn uploads_are_limited_like_reading() {
         statuses.contains(&StatusCode::TOO_MANY_REQUESTS),
         "{statuses:?}"
     );
+}
+
+/// Whatever a reader does with a text.
+#[tokio::test]
+async fn a_reader_that_never_ends_is_stopped() {
+    let endless = "while :; do :; done";
+    let crash = "kill -ABRT $$";
+    let panic = "exit 101";
+    for (script, status, part) in [
+        (
+            endless,
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "1 s of processor time",
+        ),
+        (crash, StatusCode::PAYLOAD_TOO_LARGE, "512 MiB of memory"),
+        (panic, StatusCode::INTERNAL_SERVER_ERROR, "site failed"),
+    ] {
+        let rig = Rig::reading(config(), shell(script, Path::new("/"), 1)).await;
+        // More than a pipe holds: it is not read.
+        let text = "odd 17 MB/s\n".repeat(20_000);
+        let answer = send(&rig, "/upload", &[("text", text.as_bytes())]).await;
+        assert_eq!(answer.status, status, "{script}: {}", answer.text());
+        assert!(answer.text().contains(part), "{script}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn uploads_wait_in_a_queue_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let script = r#"until [ -e "$0" ]; do sleep 0.1; done; printf '{"Page":"read"}'"#;
+    let rig = Rig::reading(config(), shell(script, &go, 60)).await;
+    let parts: [Part<'_>; 1] = [("text", b"x")];
+    let mut uploads: FuturesUnordered<_> = (0..3).map(|_| send(&rig, "/upload", &parts)).collect();
+    // One address block may have two.
+    let first = uploads.next().await.unwrap();
+    assert_eq!(first.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(first.headers["retry-after"], "5");
+    assert!(first.text().contains("busy"), "{}", first.text());
+    // The others hold up neither submissions nor pages.
+    let text = text_of(&measured());
+    tokio::select! {
+        answer = rig.submit(1, &text) => assert_eq!(answer.status, StatusCode::CREATED),
+        Some(answer) = uploads.next() => panic!("{}", answer.text()),
+    }
+    assert_eq!(rig.get("/runs").await.status, StatusCode::OK);
+    std::fs::write(&go, "").unwrap();
+    while let Some(answer) = uploads.next().await {
+        assert_eq!(
+            (answer.status, answer.text()),
+            (StatusCode::OK, "read".to_owned())
+        );
+    }
+    let metrics = rig.get("/metrics").await.text();
+    for (outcome, count) in [("understood", 2), ("busy", 1)] {
+        let line = format!("cardmark_site_uploads_total{{outcome=\"{outcome}\"}} {count}");
+        assert!(metrics.contains(&line), "{metrics}");
+    }
 }
