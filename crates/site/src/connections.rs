@@ -107,6 +107,15 @@ impl Connections {
             }
         }
     }
+
+    /// Closes all idle connections.
+    pub(crate) fn close_idle(&self) {
+        let mut open = self.open();
+        let blocks: Vec<[u8; 16]> = open.by_block.keys().copied().collect();
+        for block in blocks {
+            while open.dismiss_of(block) {}
+        }
+    }
 }
 
 impl Open {

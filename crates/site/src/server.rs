@@ -138,6 +138,8 @@ impl Served {
             }
         }
         drop(self.listener);
+        // Also those that sent no request yet, which the others would wait for.
+        door.open.close_idle();
         if timeout(self.end_time, door.graceful.shutdown())
             .await
             .is_err()

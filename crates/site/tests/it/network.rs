@@ -229,6 +229,22 @@ async fn a_request_names_exactly_one_host() {
     );
 }
 
+#[tokio::test]
+async fn idle_connections_do_not_delay_the_end() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 64).await;
+    let silent = TcpStream::connect(up.address).await.unwrap();
+    let mut half = TcpStream::connect(up.address).await.unwrap();
+    half.write_all(b"GET /health HT").await.unwrap();
+    let mut kept = TcpStream::connect(up.address).await.unwrap();
+    assert!(ask_on(&mut kept).await.starts_with("HTTP/1.1 200"));
+    up.end.send(()).unwrap();
+    up.ended.await.unwrap();
+    for stream in [silent, half, kept] {
+        until_closed(stream).await;
+    }
+}
+
 /// The test ends, since the process is killed with the request that waits for it.
 #[test]
 fn a_reader_that_never_ends_does_not_outlive_the_site() {
