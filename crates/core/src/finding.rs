@@ -140,13 +140,14 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Findings that mean that a figure is not the device's: a cache or another layer answered instead, or the record
-    /// was changed.
-    pub const VOIDING: [Self; 4] = [
+    /// Findings that mean that a figure is not the device's: a cache or another layer answered instead, the device is not
+    /// known, or the record was changed.
+    pub const VOIDING: [Self; 5] = [
         Self::NotReached,
         Self::Buffered,
         Self::DataLost,
         Self::ContradictingTrials,
+        Self::UnknownDevice,
     ];
 
     /// Returns whether the finding concerns what the device reports about itself, rather than how it was

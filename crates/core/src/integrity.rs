@@ -57,6 +57,9 @@ pub enum StorageKind {
     Durable,
     /// Some of what it had acknowledged was not there after power cuts, or without one; of `power_cut`.
     LosesAcknowledged,
+    /// Every block that was read holds its data, but the device below the target is not known, so that nothing is
+    /// confirmed.
+    UnknownDevice,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),

@@ -61,6 +61,11 @@ pub(crate) fn is_remote(filesystem: &str) -> bool {
     REMOTE.contains(&filesystem)
 }
 
+/// Returns whether `cardmark-simfs` plays the card in this filesystem: what lies below is known.
+pub(crate) fn is_simulated_card(mount: &Mount) -> bool {
+    mount.filesystem.starts_with("fuse") && mount.source == Path::new("cardmark-simfs")
+}
+
 const MEMORY: &[&str] = &["tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs"];
 
 const REMOTE: &[&str] = &[

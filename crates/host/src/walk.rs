@@ -7,7 +7,7 @@ use cardmark_core::{DeviceInfo, Finding, FindingKind, Layer, LayerKind, Severity
 use crate::backing::lost_file;
 use crate::block::{Below, BlockDevice};
 use crate::devices::device_info;
-use crate::filesystems::{btrfs_members, is_memory, is_remote, upper_directory};
+use crate::filesystems::{btrfs_members, is_memory, is_remote, is_simulated_card, upper_directory};
 use crate::mounts::{Mount, holding_mount, parse_mounts};
 use crate::root::{DeviceNumber, FileKind, Root, Stat, path_of};
 
@@ -145,6 +145,11 @@ impl<'a> Walk<'a> {
                 self.layer(LayerKind::Network, None);
                 self.out.network = true;
                 self.unknown(counting, format!("{name} stores on another computer"));
+            }
+            _ if is_simulated_card(mount) => {
+                self.is_uncountable |= counting;
+                let detail = "the device is a card that cardmark-simfs simulates";
+                self.find(FindingKind::Unverified, Severity::Note, detail);
             }
             _ => self.unknown(
                 counting,

@@ -4,7 +4,7 @@ use cardmark_core::{METHOD, Record, Suite};
 use cardmark_integrity::BLOCK_BYTES;
 use cardmark_stats::{Discrepancy, discrepancies, refresh_with};
 
-use crate::{advise, judge, notice};
+use crate::{advise, judge, notice, storage_kind};
 
 /// Derives metrics, findings and verdicts of a record of this method again. Returns the names of those that the record
 /// had otherwise. Records of other methods, of unknown suites, and of suites of another content stay.
@@ -28,6 +28,11 @@ pub fn derive_again_with(record: &mut Record, contradictions: &[Discrepancy]) ->
         refresh_with(record, suite, contradictions);
     }
     notice(record);
+    if let Some(kind) = storage_kind(record)
+        && let Some(integrity) = &mut record.integrity
+    {
+        integrity.kind = kind;
+    }
     record.derived = judge(record, suite.as_ref());
     if suite.is_some() {
         advise(record);

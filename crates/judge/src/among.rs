@@ -8,6 +8,7 @@ use cardmark_stats::Ranked;
 use serde::Serialize;
 
 use crate::spread::known_spread;
+use crate::unknown::unknown_storage;
 
 /// Pattern by which cards differ most, and which limits most uses.
 const PATTERN: &str = "random_write";
@@ -57,7 +58,8 @@ fn figure(pattern: &'static Equivalents, record: &Record) -> Option<Ranked> {
         Some((metric, &method.method))
     })?;
     let value = pattern.converted(metric.quantity, pattern.quantity, metric.value)?;
-    (value > 0.0 && metric.voided_by().is_none()).then(|| Ranked {
+    let is_known = metric.voided_by().is_none() && unknown_storage(record).is_none();
+    (value > 0.0 && is_known).then(|| Ranked {
         value,
         runs_count: 1,
         spread: known_spread(&metric.id, metric.quantity),

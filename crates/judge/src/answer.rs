@@ -4,6 +4,7 @@ use cardmark_catalog::{Requirement, Use, use_of, uses};
 use cardmark_core::{FindingKind, Metric, OriginKind, Quantity, ReadBack, Record, Severity};
 
 use crate::suitability::{Fit, Suitability, metric_of, suitability};
+use crate::unknown::{UnknownStorage, unknown_storage};
 
 /// Half width of an interval, relative to its middle, from which a rate is too uneven to compare.
 pub const UNEVEN_RATIO: f64 = 0.15;
@@ -50,6 +51,8 @@ pub enum System {
     LosesData(ReadBack),
     /// It failed during the run.
     Fails(FindingKind),
+    /// The device below the target is not known: no figure is one of a device.
+    Unknown(UnknownStorage),
     /// Degree of suitability, and the rate that limits it.
     Rated(Fit, Limit),
     /// The interval of the limiting rate includes the sufficient rate.
@@ -110,12 +113,17 @@ pub fn answer(record: &Record) -> Option<Answer> {
     if record.integrity.is_some() || record.anatomy.is_some() {
         return None;
     }
-    let usable_metrics: Vec<Metric> = record.metrics.iter().filter(is_usable).cloned().collect();
+    let unknown = unknown_storage(record);
+    let known_metrics = record.metrics.iter().filter(|_| unknown.is_none());
+    let usable_metrics: Vec<Metric> = known_metrics.filter(is_usable).cloned().collect();
     let lost = record.read_back.filter(|read| read.lost_bytes > 0);
-    let system = match (lost, failure(record)) {
-        (Some(lost), _) => Some(System::LosesData(lost)),
-        (None, Some(kind)) => Some(System::Fails(kind)),
-        (None, None) => use_of(SYSTEM).and_then(|wanted| system(record, &usable_metrics, wanted)),
+    let system = match (lost, failure(record), unknown) {
+        (Some(lost), ..) => Some(System::LosesData(lost)),
+        (None, Some(kind), _) => Some(System::Fails(kind)),
+        (None, None, Some(unknown)) => Some(System::Unknown(unknown)),
+        (None, None, None) => {
+            use_of(SYSTEM).and_then(|wanted| system(record, &usable_metrics, wanted))
+        }
     };
     let mut findings = record.findings.iter();
     let mut answer = Answer {

@@ -9,6 +9,7 @@ use cardmark_stats::{
 };
 
 use crate::spread::known_spread;
+use crate::unknown::unknown_storage;
 
 /// Results of a comparison.
 #[derive(Clone, Debug)]
@@ -41,6 +42,13 @@ pub struct Counts {
 pub enum NotComparable {
     /// The run with this id is on both sides.
     OnBothSides(String),
+    /// Runs of a known device and of storage that is not known: the id of one, and what it was measured through.
+    UnknownStorage {
+        /// Id of the run.
+        id: String,
+        /// Reason why its figures are not those of a device.
+        reason: String,
+    },
     /// A side is a mixture of products that the other does not have: its mean would depend on which of them
     /// happened to be measured.
     Mixtures {
@@ -114,7 +122,7 @@ pub struct CommonPlace<'a> {
 
 /// Returns the runs of both sides that were measured in the same place: on one board, in one setting of one
 /// publication, with the same reader, bus and suite. If there is none, on the same board; empty if they
-/// have no board in common either.
+/// have no board in common either. Runs of storage that is not known are left out.
 #[must_use]
 pub fn common_places<'a>(sides: [&'a [Record]; 2]) -> Vec<CommonPlace<'a>> {
     let exact = common(sides, |record| {
@@ -150,7 +158,8 @@ fn common<'a>(
     let [base, other] = sides.map(|side| {
         let mut places = BTreeMap::<Vec<String>, Vec<&Record>>::new();
         for record in side {
-            if let Some(key) = key(record) {
+            let is_known = unknown_storage(record).is_none();
+            if let Some(key) = key(record).filter(|_| is_known) {
                 places.entry(key).or_default().push(record);
             }
         }
@@ -189,6 +198,17 @@ fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), Not
     let is_on_both = |record: &&&Record| sides[1].iter().any(|other| other.id == record.id);
     if let Some(record) = sides[0].iter().find(is_on_both) {
         return Err(NotComparable::OnBothSides(record.id.to_string()));
+    }
+    let mut all = sides.iter().flatten();
+    let hidden = all.find_map(|record| Some((record, unknown_storage(record)?)));
+    let is_known = |record: &&Record| unknown_storage(record).is_none();
+    if let Some((record, unknown)) = hidden
+        && sides.iter().flatten().any(is_known)
+    {
+        return Err(NotComparable::UnknownStorage {
+            id: record.id.to_string(),
+            reason: unknown.reason(),
+        });
     }
     if products.are_several && !products.are_matched() {
         let common = products.both.iter().cloned().collect();

@@ -6,6 +6,8 @@ use cardmark_catalog::product_name;
 use cardmark_core::{IntegrityTest, OriginKind, Record};
 use serde::Serialize;
 
+use crate::unknown::unknown_storage;
+
 /// Endurance tests of a product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Endured {
@@ -26,7 +28,8 @@ pub struct Endured {
 pub fn endured(records: &[Record]) -> Vec<Endured> {
     let mut products = BTreeMap::<String, Endured>::new();
     for record in records {
-        let is_real = record.origin.kind != OriginKind::Simulated;
+        let is_real =
+            record.origin.kind != OriginKind::Simulated && unknown_storage(record).is_none();
         let Some(product) = record.labels.get("product").filter(|_| is_real) else {
             continue;
         };

@@ -5,6 +5,7 @@ use cardmark_core::{FindingKind, Record, StorageKind, VerdictOutcome};
 use serde::Serialize;
 
 use crate::classes::claims;
+use crate::unknown::{storage_kind, upheld};
 
 /// A reason to look at a card again, or not to use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,13 +23,13 @@ pub enum Fault {
 /// what was tested is known.
 #[must_use]
 pub fn faults(record: &Record) -> Vec<Fault> {
-    let storage = record.integrity.as_ref().map(|found| found.kind);
-    let storage = storage.filter(|kind| {
+    let storage = storage_kind(record).filter(|kind| {
         !matches!(
             kind,
             StorageKind::Confirmed
                 | StorageKind::Readable
                 | StorageKind::Durable
+                | StorageKind::UnknownDevice
                 | StorageKind::Other(_)
         )
     });
@@ -41,7 +42,8 @@ pub fn faults(record: &Record) -> Vec<Fault> {
             }
         }
     }
-    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let derived = upheld(record);
+    let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
     let claims = claims(record);
     let counts = |rule: &str| class(rule).is_none() || claims.contains_key(rule);
     let failed =

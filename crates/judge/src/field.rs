@@ -9,6 +9,7 @@ use cardmark_stats::{Candidate, RankSpread, RankingRow, rank};
 use serde::Serialize;
 
 use crate::spread::known_spread;
+use crate::unknown::unknown_storage;
 
 /// Method of metrics of our own suites in the patterns of the catalogue.
 const OWN_METHOD: &str = "cardmark";
@@ -149,6 +150,9 @@ impl<'a> Field<'a> {
     }
 
     fn figure<'r>(&self, record: &'r Record) -> Option<&'r Metric> {
+        if unknown_storage(record).is_some() {
+            return None;
+        }
         self.metrics().find_map(|metric| record.metric(metric))
     }
 
@@ -247,9 +251,8 @@ impl<'a> Field<'a> {
 /// Returns the rates of a run that are the device's, by which it can be ranked.
 #[must_use]
 pub fn ranked_metrics(record: &Record) -> Vec<&Metric> {
-    let metrics = record.metrics.iter();
-    metrics
-        .filter(|metric| metric.quantity.is_rate() && metric.voided_by().is_none())
+    known_metrics(record)
+        .filter(|metric| metric.quantity.is_rate())
         .collect()
 }
 
@@ -258,11 +261,16 @@ pub fn ranked_metrics(record: &Record) -> Vec<&Metric> {
 pub fn ordered_metrics(record: &Record) -> Vec<&Metric> {
     let is_ordered = |metric: &&Metric| {
         let is_latency = metric.latency().is_some();
-        order_of(&metric.id, metric.quantity).is_some()
-            && !is_latency
-            && metric.voided_by().is_none()
+        order_of(&metric.id, metric.quantity).is_some() && !is_latency
     };
-    record.metrics.iter().filter(is_ordered).collect()
+    known_metrics(record).filter(is_ordered).collect()
+}
+
+/// The figures that are those of a known device.
+fn known_metrics(record: &Record) -> impl Iterator<Item = &Metric> {
+    let is_known = unknown_storage(record).is_none();
+    let metrics = record.metrics.iter().filter(move |_| is_known);
+    metrics.filter(|metric| metric.voided_by().is_none())
 }
 
 /// Returns the subject with its product as the catalogue names it.

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_core::{Context, DeviceInfo, Metric, OriginKind, Record};
 use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_trends};
 
+use crate::unknown::unknown_storage;
+
 /// Seconds of a day.
 const DAY_S: f64 = 86_400.0;
 
@@ -19,11 +21,12 @@ pub struct HistoryGroup<'a> {
 
 /// Groups runs, which are in the order of time, by their circumstances and returns the trends of their rates. The correction
 /// for their number covers the rates of all groups. `metrics` restricts the rates, unless it is empty; runs
-/// without any of them are left out.
+/// without any of them are left out, and those of storage that is not known.
 #[must_use]
 pub fn history<'a>(runs: &'a [Record], metrics: &[String]) -> Vec<HistoryGroup<'a>> {
     let mut groups: Vec<(Circumstances, Vec<&Record>)> = Vec::new();
-    let has_rates = |run: &&Record| rates(run, metrics).next().is_some();
+    let has_rates =
+        |run: &&Record| unknown_storage(run).is_none() && rates(run, metrics).next().is_some();
     for run in runs.iter().filter(has_rates) {
         let key = circumstances(run);
         match groups.iter_mut().find(|(known, _)| *known == key) {

@@ -23,6 +23,7 @@ mod registers;
 mod score;
 mod spread;
 mod suitability;
+mod unknown;
 
 use cardmark_core::{Derived, Record, Suite};
 
@@ -48,9 +49,10 @@ pub use promises::Promise;
 pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
+pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
 
 /// Version of the judge; increased whenever verdicts may change.
-pub const JUDGE_VERSION: u32 = 3;
+pub const JUDGE_VERSION: u32 = 4;
 
 /// Returns the verdicts from a suite's rules, if there is one, and from the registers; `None` if there are
 /// none.
@@ -70,11 +72,14 @@ pub fn judge(record: &Record, suite: Option<&Suite>) -> Option<Derived> {
     };
     let others = by_suite.chain(by_registers).flatten();
     let on_promises = promises::verdicts(record);
-    let verdicts: Vec<_> = on_classes
+    let mut verdicts: Vec<_> = on_classes
         .into_iter()
         .chain(on_promises)
         .chain(others)
         .collect();
+    if let Some(unknown) = unknown_storage(record) {
+        unknown::withhold(&mut verdicts, &unknown);
+    }
     (!verdicts.is_empty()).then_some(Derived {
         judge_version: JUDGE_VERSION,
         verdicts,

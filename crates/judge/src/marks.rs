@@ -1,6 +1,6 @@
 //! Verdict by the minimum numbers that an old tool accepts.
 
-use cardmark_core::{Figure, Record, Suite, Verdict, VerdictOutcome};
+use cardmark_core::{Figure, Metric, Record, Suite, Verdict, VerdictOutcome};
 
 /// Pass if every figure reaches its mark; not testable if one is missing.
 pub(crate) fn verdict(record: &Record, suite: &Suite) -> Option<Verdict> {
@@ -35,6 +35,10 @@ fn one(record: &Record, figure: &Figure, least: f64) -> (VerdictOutcome, String)
         let reason = format!("{} was not measured", figure.id);
         return (VerdictOutcome::NotTestable, reason);
     };
+    if let Some(warning) = metric.and_then(Metric::voided_by) {
+        let reason = format!("{} cannot be trusted: {warning}", figure.id);
+        return (VerdictOutcome::NotTestable, reason);
+    }
     let (outcome, word) = if printed.value >= least {
         (VerdictOutcome::Pass, "at least")
     } else {

@@ -180,6 +180,10 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
             VerdictOutcome::Pass,
             format!("all of {tested} GB hold their data"),
         ),
+        StorageKind::UnknownDevice => (
+            VerdictOutcome::NotTestable,
+            format!("{tested} GB hold their data, but on a device that is not known"),
+        ),
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => (
             VerdictOutcome::Fail,
             format!("it holds {} GB", gigabytes(integrity.real_bytes)),

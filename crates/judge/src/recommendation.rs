@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::price::Price;
 use crate::spread::known_spread;
 use crate::suitability::{Suitability, Supply, metric_of, suitability};
+use crate::unknown::unknown_storage;
 
 /// Minimum number of runs for every need; with fewer a product is marked as sparse.
 const LEAST_RUNS: usize = 3;
@@ -151,6 +152,9 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
     for record in records {
         if record.origin.kind == OriginKind::Simulated {
             recommendation.simulated_runs_count += 1;
+            continue;
+        }
+        if unknown_storage(record).is_some() {
             continue;
         }
         let Some(name) = product_of(record) else {

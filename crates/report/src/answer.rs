@@ -1,10 +1,11 @@
 //! The answer of a run in sentences, before its figures.
 
 use cardmark_core::{FindingKind, OriginKind, Quantity, Record, TargetKind};
-use cardmark_judge::{Answer, CameraRate, Fit, Limit, System, answer};
+use cardmark_judge::{Answer, CameraRate, Fit, Limit, System, UnknownStorage, answer};
 
 use crate::document::{Block, Document};
 use crate::layout::wrap;
+use crate::names::capitalised;
 use crate::style::{Style, Tone, clean};
 use crate::text::{figure, in_unit, percent, size};
 
@@ -29,7 +30,8 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
         Some(System::Fails(_)) => (false, true),
         _ => (false, false),
     };
-    let is_sound = !loses_data && !fails;
+    let is_unknown = matches!(answer.system, Some(System::Unknown(_)));
+    let is_sound = !loses_data && !fails && !is_unknown;
     let warning = (is_sound && early).then(|| CONFIRMS_EARLY.to_owned());
     let long = answer.long_series_per_s.filter(|_| is_sound);
     let long = long.map(|rate| {
@@ -37,8 +39,8 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
         format!("Random writes slow down in a long series: {rate}/s")
     });
     let uses = is_sound.then(|| uses(&answer)).flatten();
-    // The findings advise what to do about a failure.
-    let tests = (answer.is_own && !fails).then(|| tests(record, &answer, next));
+    // The findings advise what to do about a failure; of an unknown device no test shows the capacity.
+    let tests = (answer.is_own && !fails && !is_unknown).then(|| tests(record, &answer, next));
     let sentences = warning.into_iter().chain(first).chain(long).chain(uses);
     sentences.chain(tests).collect()
 }
@@ -97,6 +99,7 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> String {
             };
             format!("Do not rely on this device: {how}")
         }
+        System::Unknown(unknown) => unknown_text(unknown),
         System::Rated(fit, limit) => {
             let word = match fit {
                 Fit::Poor => "Slow",
@@ -133,6 +136,12 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> String {
             joined(operations)
         ),
     }
+}
+
+/// Reason why there is no verdict on the storage, and what to name instead.
+pub(crate) fn unknown_text(unknown: &UnknownStorage) -> String {
+    let reason = clean(&unknown.reason());
+    format!("{}. {}", capitalised(&reason), unknown.advice())
 }
 
 /// Reason why rates are not those of the storage.

@@ -97,11 +97,15 @@ fn device_rows(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         rows.extend(claims(card).map(|text| ("says", text)));
     }
     rows.extend(storage(device).map(|text| ("", text)));
+    let is_emmc = device
+        .card
+        .as_ref()
+        .is_some_and(|card| card.kind == CardKind::Mmc);
     rows.extend(
         device
             .health
             .as_ref()
-            .and_then(health)
+            .and_then(|it| health(it, is_emmc))
             .map(|t| ("health", t)),
     );
     rows.extend(
@@ -189,11 +193,18 @@ fn storage(device: &DeviceInfo) -> Option<String> {
     ])
 }
 
-fn health(health: &Health) -> Option<String> {
+/// Used part of the life. eMMC reports it in steps of 10 %, as their upper ends; the last step has none.
+fn life(percent: u32, is_emmc: bool) -> String {
+    match (is_emmc, percent) {
+        (true, 101..) => "over 100 % of its life used".to_owned(),
+        (true, _) => format!("at most {percent} % of its life used"),
+        (false, _) => format!("{percent} % of its life used"),
+    }
+}
+
+fn health(health: &Health, is_emmc: bool) -> Option<String> {
     join([
-        health
-            .used_percent
-            .map(|p| format!("{p} % of its life used")),
+        health.used_percent.map(|percent| life(percent, is_emmc)),
         health.spare_percent.map(|p| format!("{p} % spare")),
         health
             .written_bytes

@@ -5,6 +5,9 @@ use cardmark_core::{
     Sampling, StorageKind, WritePattern,
 };
 
+use cardmark_judge::{storage_kind, unknown_storage};
+
+use crate::answer::unknown_text;
 use crate::layout::{painted, wrap};
 use crate::power_cut;
 use crate::reading;
@@ -35,9 +38,10 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     let Some(found) = &record.integrity else {
         return Vec::new();
     };
-    let tone = match found.kind {
+    let kind = storage_kind(record).unwrap_or(found.kind);
+    let tone = match kind {
         StorageKind::Confirmed | StorageKind::Readable | StorageKind::Durable => Tone::Plain,
-        StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
+        StorageKind::Damaged | StorageKind::UnknownDevice | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
     let mut verdict = painted(&[verdict(record, found)], width, style, tone);
@@ -57,6 +61,9 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
     let part = found
         .from_bytes
         .map(|from_bytes| part_words(record, found, from_bytes));
+    if storage_kind(record) == Some(StorageKind::UnknownDevice) {
+        return no_verdict(record, &size);
+    }
     if found.test == IntegrityTest::PowerCut {
         return power_cut::verdict(record, found);
     }
@@ -77,6 +84,20 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
         ),
         false => verdict,
     }
+}
+
+/// Result of a test without a fault of storage whose device is not known.
+fn no_verdict(record: &Record, size: &str) -> String {
+    let why = unknown_storage(record).map(|unknown| format!(" {}.", unknown_text(&unknown)));
+    format!(
+        "No verdict on any card: {size} held their data, but the device below is not known.{}",
+        why.unwrap_or_default()
+    )
+}
+
+/// Returns whether all blocks held their data.
+fn is_kept(kind: StorageKind) -> bool {
+    matches!(kind, StorageKind::Confirmed | StorageKind::UnknownDevice)
 }
 
 /// Returns whether the test put the device under load.
@@ -107,6 +128,7 @@ fn verdict_on_all(record: &Record, found: &Integrity, size: &str) -> String {
         StorageKind::Readable => format!("READABLE: every block of {size} could be read."),
         StorageKind::Durable | StorageKind::LosesAcknowledged => power_cut::verdict(record, found),
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
+        StorageKind::UnknownDevice => no_verdict(record, size),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
 }
@@ -314,7 +336,7 @@ fn load_rows(found: &Integrity) -> Vec<(&'static str, String)> {
         WritePattern::Other(word) => word.to_string(),
     });
     let discarded = found.discarded_bytes.map(|bytes| match bytes {
-        0 if found.kind == StorageKind::Confirmed => "nothing, the device rejected it".to_owned(),
+        0 if is_kept(found.kind) => "nothing, the device rejected it".to_owned(),
         0 => "nothing, blocks were bad before".to_owned(),
         bytes => amount(bytes),
     });

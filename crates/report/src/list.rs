@@ -1,7 +1,7 @@
 //! The listing of runs.
 
 use cardmark_core::{Integrity, IntegrityTest, Quantity, Record, StorageKind};
-use cardmark_judge::{Fault, faults};
+use cardmark_judge::{Fault, faults, storage_kind};
 
 use crate::integrity::test_name;
 use crate::style::{Style, clean};
@@ -41,7 +41,7 @@ pub fn method_of(record: &Record) -> Option<String> {
 #[must_use]
 pub fn result_of(record: &Record) -> String {
     if let Some(found) = &record.integrity {
-        return verdict(found);
+        return verdict(record, found);
     }
     let mut parts: Vec<String> = faults(record).iter().map(fault).collect();
     let rates = record
@@ -59,14 +59,15 @@ pub fn result_of(record: &Record) -> String {
 
 /// The faults in a record, in a few words.
 pub(crate) fn faults_of(record: &Record) -> String {
-    let storage = record.integrity.iter().map(verdict);
+    let storage = record.integrity.iter().map(|found| verdict(record, found));
     let others = faults(record).into_iter();
     let others = others.filter(|it| !matches!(it, Fault::Storage(_)));
     let words = storage.chain(others.map(|it| fault(&it)));
     words.collect::<Vec<_>>().join("; ")
 }
 
-fn verdict(found: &Integrity) -> String {
+fn verdict(record: &Record, found: &Integrity) -> String {
+    let kind = storage_kind(record).unwrap_or(found.kind);
     let is_false = matches!(
         found.kind,
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain
@@ -74,7 +75,7 @@ fn verdict(found: &Integrity) -> String {
     if is_false && found.from_bytes.is_some() {
         return "DATA LOST in the part tested".to_owned();
     }
-    match (found.kind, found.test) {
+    match (kind, found.test) {
         (StorageKind::Confirmed, IntegrityTest::Endure | IntegrityTest::Retention) => {
             "intact".to_owned()
         }
@@ -108,6 +109,7 @@ fn storage(kind: StorageKind) -> String {
         }
         StorageKind::ReadOnly => "READ-ONLY".to_owned(),
         StorageKind::Dead => "DEAD".to_owned(),
+        StorageKind::UnknownDevice => "device not known".to_owned(),
         StorageKind::Other(word) => clean(&word),
     }
 }

@@ -5,6 +5,8 @@ use cardmark_core::{
     VerdictOutcome,
 };
 
+use cardmark_judge::upheld;
+
 use crate::again::{self, RateAgain};
 use crate::layout::{joined, painted, wrap};
 use crate::names::origin_word;
@@ -255,7 +257,8 @@ fn layers(record: &Record) -> Option<String> {
 
 /// Verdicts, with their reasons below.
 pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
-    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let derived = upheld(record);
+    let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
     // The result of a test of capacity has its own lines.
     let is_claimed = record.labels.contains_key(CLAIMS_LABEL);
     let is_shown = |verdict: &&Verdict| {

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_core::{Errno, MOST_INTEGER, Record, Target, TargetKind};
+use cardmark_core::{Errno, MOST_INTEGER, Record, StorageKind, Target, TargetKind};
 use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
-use cardmark_judge::{judge, notice, unstated};
+use cardmark_judge::{judge, notice, storage_kind, unstated};
 use cardmark_report::text;
 use cardmark_sim::Model;
 
@@ -75,6 +75,15 @@ pub struct TestResult {
 impl TestResult {
     /// Stores the record.
     pub(crate) fn keep(session: &Session<'_>, mut record: Record, exit: Exit) -> Self {
+        let kind = storage_kind(&record);
+        if let (Some(kind), Some(integrity)) = (kind, &mut record.integrity) {
+            integrity.kind = kind;
+        }
+        // Nothing is wrong, but nothing is confirmed either.
+        let exit = match kind {
+            Some(StorageKind::UnknownDevice) => exit.or_worse(Exit::Trouble),
+            _ => exit,
+        };
         record.derived = judge(&record, None);
         let kept = session
             .data

@@ -7,7 +7,7 @@ use cardmark_core::{
     Context, DeviceInfo, OriginKind, Quantity, Record, StorageKind, evidence_digest, is_hidden,
     name_of,
 };
-use cardmark_judge::ordered_metrics;
+use cardmark_judge::{ordered_metrics, storage_kind};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -121,7 +121,7 @@ impl Extract {
             command_queue: known_value("command_queue"),
             size_bytes: device.and_then(|device| device.size_bytes),
             day: record.started_at.as_deref().and_then(day),
-            storage: record.integrity.as_ref().map(|test| test.kind),
+            storage: storage_kind(record),
             evidence: evidence_digest(record),
             seed: record
                 .seed

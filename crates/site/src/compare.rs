@@ -156,6 +156,7 @@ pub(crate) fn ids(side: &str) -> Result<Vec<Uuid>, Refusal> {
 fn refusal(reason: NotComparable) -> Refusal {
     let detail = match reason {
         NotComparable::OnBothSides(run) => format!("run {run} is on both sides"),
+        NotComparable::UnknownStorage { id, reason } => format!("run {id}: {reason}"),
         NotComparable::Mixtures { .. } => {
             "a side is a mixture of products that the other does not have".to_owned()
         }

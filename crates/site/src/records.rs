@@ -79,7 +79,9 @@ async fn view(site: &Arc<Site>, head: &Head) -> Result<Kept, Refusal> {
         stated: json(serde_json::to_value(&record.labels))?,
         metrics: json(serde_json::to_value(&record.metrics))?,
         findings: json(serde_json::to_value(&record.findings))?,
-        verdicts: json(serde_json::to_value(&record.derived))?,
+        verdicts: json(serde_json::to_value(
+            cardmark_judge::upheld(&record).as_deref(),
+        ))?,
         listed: head.clone().into(),
     };
     Ok(answers::json(&view))

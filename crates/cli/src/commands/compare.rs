@@ -242,6 +242,10 @@ fn refusal(reason: NotComparable, names: [&str; 2], metrics: &[String]) -> Comma
     let error = |what: &str| CommandError::new(Exit::Usage, what);
     match reason {
         NotComparable::OnBothSides(run) => error(&format!("run {run} is on both sides")),
+        NotComparable::UnknownStorage { id, reason } => {
+            error("runs of a known device and of storage that is not known do not compare")
+                .because(format!("run {id}: {reason}"))
+        }
         NotComparable::Mixtures { common } => {
             let [base, other] = names;
             error(&format!("`{base}` and `{other}` are mixtures of products"))

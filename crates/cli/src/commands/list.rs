@@ -3,7 +3,7 @@
 use cardmark_catalog::{Publication, publications};
 use cardmark_core::{DeviceInfo, Record, Suite, TargetNeed};
 use cardmark_host::{Root, block_devices, mounted_directories};
-use cardmark_judge::faults;
+use cardmark_judge::{faults, storage_kind};
 use cardmark_report::{RunLine, device_line, list_table, method_of, name_table, result_of, text};
 use cardmark_store::{Store, StoreError, Summary};
 use serde_json::json;
@@ -197,7 +197,7 @@ fn row(run: &Summary, head: &Record) -> serde_json::Value {
         "suite": run.suite,
         "suite_version": run.suite_version,
         "test": found.map(|found| found.test),
-        "storage_kind": found.map(|found| found.kind),
+        "storage_kind": storage_kind(head),
         "faults": faults(head),
         "target_kind": run.target_kind,
         "origin": run.origin,

@@ -53,7 +53,13 @@ fn worn(device: &DeviceInfo) -> Option<Finding> {
     let health = device.health.as_ref()?;
     let mut told: Vec<String> = health.warnings.clone();
     if let Some(used) = health.used_percent.filter(|used| *used >= WORN_PERCENT) {
-        told.push(format!("{used} % of its rated life is used"));
+        // Of the last step of eMMC, the end is not known.
+        let (used, about) = if used > 100 {
+            (100, "over ")
+        } else {
+            (used, "")
+        };
+        told.push(format!("{about}{used} % of its rated life is used"));
     }
     if let Some(spare) = health.spare_percent.filter(|s| *s < LITTLE_SPARE_PERCENT) {
         told.push(format!("{spare} % of its spare blocks are left"));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_catalog::{product, publications};
 use cardmark_core::{CLAIMS_LABEL, Metric, ReaderKind, Record};
-use cardmark_judge::{Fault, faults};
+use cardmark_judge::{Fault, faults, unknown_storage};
 use cardmark_stats::{joint_rate, observation};
 
 /// Classes on labels, the most demanding first.
@@ -259,9 +259,14 @@ impl<'a> Subject<'a> {
             .filter_map(move |record| record.metric(metric))
     }
 
-    /// True if a figure of this metric is not the card's, such as that of a cache.
+    /// True if a figure of this metric is not the card's, such as that of a cache, or of storage that is not known.
     pub(super) fn is_voided(&self, metric: &str) -> bool {
-        self.measuring(metric)
-            .any(|metric| metric.voided_by().is_some())
+        let mut records = self.records.iter();
+        records.any(|record| {
+            let found = record.metric(metric);
+            found.is_some_and(|found| {
+                found.voided_by().is_some() || unknown_storage(record).is_some()
+            })
+        })
     }
 }

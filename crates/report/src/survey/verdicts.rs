@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardmark_core::{Record, Verdict};
+use cardmark_judge::upheld;
 
 use super::subjects::{FAULTY, Subject, has_fault, suite_of};
 use crate::document::Block;
@@ -12,7 +13,8 @@ use crate::{anatomy, integrity};
 
 /// Verdicts with reasons, and deviations of the run from the standard.
 pub(super) fn of_one(record: &Record) -> Vec<Block> {
-    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let derived = upheld(record);
+    let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
     let told = |verdict| format!("{}. {}", head(verdict), reasons(verdict));
     let points: Vec<String> = verdicts.map(told).collect();
     section(vec![Block::List(points)], &[record])
@@ -117,7 +119,8 @@ fn said(record: &Record) -> Vec<(String, String)> {
     let tested = integrity.map(|found| integrity::verdict(record, found));
     let seen = record.anatomy.iter().flat_map(anatomy::sentences);
     let sentences = tested.chain(seen).map(|text| (text, String::new()));
-    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let derived = upheld(record);
+    let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
     let judged = verdicts.map(|verdict| (head(verdict), reasons(verdict)));
     sentences.chain(judged).collect()
 }

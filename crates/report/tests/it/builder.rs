@@ -91,7 +91,7 @@ pub(crate) fn full() -> Record {
     warn(&mut record, "rand_write_4k", "wide_interval");
     record.findings = vec![
         Finding::new(
-            FindingKind::UnknownDevice,
+            FindingKind::Unverified,
             Severity::Note,
             "the model is what the reader says",
         ),

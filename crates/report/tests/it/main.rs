@@ -16,4 +16,5 @@ mod list;
 mod png;
 mod ranking;
 mod terminal;
+mod unknown;
 mod width;
