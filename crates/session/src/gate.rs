@@ -10,6 +10,8 @@ use cardmark_host::{
 };
 use cardmark_report::text;
 
+use crate::in_memory::is_in_memory;
+use crate::target::memory_error;
 use crate::{CommandError, Exit, Voice};
 
 /// Consent to writing a raw device, given before.
@@ -23,10 +25,11 @@ pub struct Consent {
 
 /// Refuses a raw device that somebody uses, the system above all. Commands that write to raw devices
 /// call this before any other check, so that no message suggests a flag by which such a device could
-/// be written. Directories pass.
+/// be written. Directories pass, unless their files are in memory.
 pub fn refuse_used(path: &Path, resolution: &Resolution) -> Result<(), CommandError> {
     match resolution.kind {
         TargetKind::Device => idle_device(path, resolution).map(drop),
+        TargetKind::Directory if is_in_memory(path, resolution) => Err(memory_error(path)),
         _ => Ok(()),
     }
 }

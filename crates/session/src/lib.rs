@@ -16,6 +16,7 @@ mod gate;
 mod head;
 mod history;
 mod holder;
+mod in_memory;
 mod integrity;
 mod keep;
 mod keeper;

@@ -67,13 +67,22 @@ fn simulated(name: &str) -> Result<Model, ModelError> {
 
 /// Refuses to measure what is in memory.
 pub(crate) fn refuse_memory(path: &Path, resolution: &Resolution) -> Result<(), CommandError> {
-    if !resolution.memory_backed {
-        return Ok(());
+    match resolution.memory_backed {
+        true => Err(memory_error(path)),
+        false => Ok(()),
     }
+}
+
+/// Error for a target in memory.
+pub(crate) fn memory_error(path: &Path) -> CommandError {
     let what = format!("`{}` is in memory, not on storage", path.display());
-    Err(CommandError::new(Exit::Trouble, what)
+    CommandError::new(Exit::Trouble, what)
         .because("what is written there fills memory, and direct I/O moves nothing")
-        .hint("name a directory on the card, such as your home directory"))
+        .hint("name a directory on the card, such as your home directory")
+        .hint(
+            "with a read-only root, as `raspi-config` makes it, all but /boot/firmware is in memory: name that, or \
+             turn off the overlay filesystem and restart",
+        )
 }
 
 fn existing(path: &Path) -> Result<PathBuf, CommandError> {

@@ -28,6 +28,8 @@ pub enum Need {
     Unshare,
     /// The filesystem that lays one directory over another.
     Overlay,
+    /// `bindfs`, which shows a directory through FUSE.
+    Bindfs,
     /// `partx`, which informs the kernel of partitions.
     Partitions,
     /// `sfdisk`, which writes partition tables.
@@ -78,6 +80,7 @@ impl Need {
             Self::Swap => is_root && is_installed("mkswap") && Path::new("/proc/swaps").exists(),
             Self::Unshare => is_root && is_installed("unshare"),
             Self::Overlay => is_root && knows("overlay"),
+            Self::Bindfs => is_root && is_installed("bindfs"),
             Self::Partitions => is_root && is_installed("partx"),
             Self::Sfdisk => is_installed("sfdisk"),
             Self::BlockDev => is_root && is_installed("blockdev"),
