@@ -14,9 +14,14 @@ use cardmark_session::Data;
 use crate::ascii::{ascii, is_utf8};
 use crate::error::{CommandError, Exit};
 
-/// Shows where a result is if the user will not look there: `sudo` stores it in root's home.
+/// Shows where a result is if the user will not look there: `sudo` stores it in root's home, unless a store of the user is
+/// named.
 pub(crate) fn owner(data: &Data) {
-    if std::env::var_os("SUDO_USER").is_some() {
+    let user = std::env::var("SUDO_UID")
+        .ok()
+        .and_then(|id| id.parse().ok());
+    let is_theirs = user.is_some_and(|user| data.is_of(user));
+    if std::env::var_os("SUDO_USER").is_some() && !is_theirs {
         notice(&format!(
             "kept in `{}` as root: `sudo cardmark show last` shows it",
             data.database.display()

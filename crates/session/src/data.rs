@@ -1,5 +1,6 @@
 //! Places of the store and the journals.
 
+use std::io::ErrorKind;
 use std::ops::Deref;
 
 use cardmark_store::{Places, Store, StoreError};
@@ -51,6 +52,13 @@ impl From<StoreError> for CommandError {
 pub fn store_error(error: &StoreError) -> CommandError {
     let made = CommandError::from_error(Exit::Trouble, error);
     match error {
+        StoreError::Io { path, source } if source.kind() == ErrorKind::PermissionDenied => {
+            made.hint(format!(
+                "if a run with `sudo` made a folder above `{}` root's, `sudo chown -R \"$USER\" FOLDER` gives it back",
+                path.display()
+            ))
+            .hint("XDG_DATA_HOME names another place")
+        }
         StoreError::Corrupt { path, .. } => made.hint(format!(
             "nothing was changed; move `{}` away and a new one is made, or set \
              CARDMARK_DATABASE_URL",
