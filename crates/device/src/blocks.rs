@@ -43,7 +43,7 @@ const GIVEN_UP: [&str; 4] = ["offline", "transport-offline", "cancel", "deleted"
 /// Real storage as blocks.
 #[derive(Debug)]
 pub struct Blocks {
-    storage: Storage,
+    pub(crate) storage: Storage,
     /// One for each request in flight.
     buffers: Vec<AlignedBuffer>,
     alignment_bytes: u32,

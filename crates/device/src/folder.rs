@@ -1,6 +1,7 @@
 //! A directory as storage of blocks: files of 1 GiB.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,6 +44,41 @@ impl Blocks {
         pulse: Arc<Pulse>,
     ) -> Result<Self, OpenError> {
         Self::of_files(directory, blocks_count, pulse, OFlags::RDONLY)
+    }
+
+    /// Returns the room that the files take, bytes.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> u64 {
+        let files = self.storage.files.iter();
+        let allocated = files.map(|file| file.metadata().map_or(0, |data| data.blocks() * 512));
+        allocated.sum()
+    }
+
+    /// Returns the number of blocks that the files hold.
+    #[must_use]
+    pub fn held_blocks(&self) -> u64 {
+        let files = self.storage.files.iter();
+        let lengths = files.map(|file| file.metadata().map_or(0, |data| data.len()));
+        lengths.sum::<u64>() / BLOCK_BYTES as u64
+    }
+
+    /// Gives the room of the blocks from `blocks_count` on back to the filesystem, durably.
+    ///
+    /// # Errors
+    /// If a file cannot be cut.
+    pub fn shorten(&mut self, blocks_count: u64) -> std::io::Result<()> {
+        let storage = &mut self.storage;
+        storage.blocks_count = storage.blocks_count.min(blocks_count);
+        for (number, file) in (0_u64..).zip(&storage.files) {
+            let start = number * storage.file_blocks;
+            let kept = storage.blocks_count.saturating_sub(start);
+            let kept_bytes = Span::new(0, kept.min(storage.file_blocks)).bytes();
+            if file.metadata()?.len() > kept_bytes {
+                file.set_len(kept_bytes)?;
+                file.sync_all()?;
+            }
+        }
+        Ok(())
     }
 
     fn of_files(

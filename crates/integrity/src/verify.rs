@@ -242,6 +242,31 @@ impl Verify {
         }
     }
 
+    /// Gives up the blocks from `blocks_count` on: nothing is claimed of them. Not for tests under load, whose order depends
+    /// on the number of blocks.
+    pub fn shorten(&mut self, blocks_count: u64) {
+        if blocks_count >= self.blocks_count {
+            return;
+        }
+        self.blocks_count = blocks_count;
+        self.refused.truncate(blocks_count);
+        self.surface.truncate(blocks_count);
+        for speeds in [&mut self.written, &mut self.read] {
+            speeds.retain(|speed| speed.span.end() <= blocks_count);
+        }
+        let doubtful = self.doubtful.filter(|span| span.start < blocks_count);
+        self.doubtful =
+            doubtful.map(|span| Span::between(span.start, span.end().min(blocks_count)));
+        self.durable = self.durable.min(blocks_count);
+        let is_at_end = self.position >= blocks_count;
+        self.position = self.position.min(blocks_count);
+        match self.pass {
+            Pass::Write if is_at_end => self.begin(Pass::Read),
+            Pass::Read if is_at_end => self.end_read(),
+            _ => {}
+        }
+    }
+
     /// Performs the next step.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use cardmark_sim::{Model, SimulatedCard};
 
 pub use execution::Measured;
 pub use opening::{device_bytes, disk_path, has_room};
+pub(crate) use opening::{open_error, refuse_file_limit};
 pub use request::Measurement;
 
 use crate::target::Chosen;

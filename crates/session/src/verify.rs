@@ -1,13 +1,14 @@
 //! Verification: every block is written and read.
 
+mod room;
 mod scope;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardmark_core::{Record, StorageKind};
-use cardmark_device::{Blocks, can_discard, free_bytes};
-use cardmark_host::Resolution;
+use cardmark_device::{Blocks, OpenError, can_discard, room as room_of};
+use cardmark_host::{Resolution, Root, holds_system};
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
@@ -19,17 +20,19 @@ use crate::integrity::{
     model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head, tell_anew,
 };
 use crate::keep::journal_name;
+use crate::measure::{open_error, refuse_file_limit};
 use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
-use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished};
+use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished, Voice};
 
+use room::{GivingWay, Guard};
 pub use scope::{VerifyPart, VerifyScope};
 
 const WHOLE: &str = "a device is verified as a whole, or what is free in a directory";
 /// Folder of the files in a directory that is verified.
 const FOLDER: &str = "cardmark-verify";
-/// Room left free on a filesystem, bytes: a full root filesystem harms a board.
-const RESERVE_BYTES: u64 = 64 << 20;
+/// Largest file of a test, bytes.
+const FILE_BYTES: u64 = 1 << 30;
 /// The used room of a directory is a multiple of this, bytes.
 const UNIT_BYTES: u64 = 1 << 20;
 
@@ -43,6 +46,8 @@ pub enum VerifyTarget {
         path: PathBuf,
         /// Layers below.
         resolution: Box<Resolution>,
+        /// True if the running system needs room on its filesystem.
+        is_system: bool,
     },
     /// A device.
     Device(Box<WholeDevice>),
@@ -59,7 +64,11 @@ impl VerifyTarget {
             Chosen::Real { path, resolution } => {
                 refuse_used(&path, &resolution)?;
                 match path.is_dir() {
-                    true => Self::Directory { path, resolution },
+                    true => Self::Directory {
+                        is_system: holds_system(&Root::system(), &resolution),
+                        path,
+                        resolution,
+                    },
                     false => {
                         Self::Device(Box::new(WholeDevice::of(name, path, resolution, WHOLE)?))
                     }
@@ -93,9 +102,19 @@ pub fn verify(
             Err(CommandError::new(Exit::Usage, what)
                 .hint("name the block device, such as /dev/sda, or omit `--discard`"))
         }
-        VerifyTarget::Directory { path, resolution } => {
-            in_directory(session, name, test, (path, resolution), scope)
+        VerifyTarget::Directory {
+            is_system: true, ..
+        } if scope.load.is_some() => {
+            let what = format!("`{name}` is on the filesystem of the running system");
+            Err(CommandError::new(Exit::Usage, what)
+                .because("under load a test cannot give way when others need room")
+                .hint("omit `--pattern` and `--queue`, or test the card in another computer"))
         }
+        VerifyTarget::Directory {
+            path,
+            resolution,
+            is_system,
+        } => in_directory(session, name, test, (path, resolution, *is_system), scope),
         VerifyTarget::Device(device) => on_device(session, name, test, device, scope),
     }
 }
@@ -178,16 +197,20 @@ fn on_device(
         session,
         files: None,
     };
-    verify.work(begun, fresh, &mut blocks)
+    verify.work(begun, fresh, None, &mut blocks)
 }
 
 fn in_directory(
     session: &Session<'_>,
     target: &str,
     test: &TestRequest<'_>,
-    (path, resolution): (&Path, &Resolution),
+    (path, resolution, is_system): (&Path, &Resolution, bool),
     scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
+    if resolution.read_only {
+        let path = path.to_owned();
+        return Err(open_error(&OpenError::ReadOnly { path }));
+    }
     let files = path.join(FOLDER);
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
     let name = path_name(path, session.data)?;
@@ -204,9 +227,9 @@ fn in_directory(
     }
     // Its lock with it.
     drop(kept);
-    let free = free_bytes(path).map_err(|error| unusable(&error))?;
+    let room = room_of(path).map_err(|error| unusable(&error))?;
     let limit_bytes = scope.most_bytes.unwrap_or(u64::MAX);
-    let usable = free.saturating_sub(RESERVE_BYTES).min(limit_bytes) / UNIT_BYTES * UNIT_BYTES;
+    let usable = room::usable_bytes(room, is_system).min(limit_bytes / UNIT_BYTES * UNIT_BYTES);
     let blocks_count = match &begun.test {
         Some(test) => test.state.blocks_count(),
         None => usable / BLOCK_BYTES as u64,
@@ -214,9 +237,14 @@ fn in_directory(
     if blocks_count == 0 {
         let what = format!("not enough room in `{}`", path.display());
         return Err(CommandError::new(Exit::Trouble, what)
-            .because(format!("{} are free", text::amount(free)))
+            .because(format!(
+                "{} are free, and {} of them are left to others",
+                text::amount(room.free_bytes),
+                text::amount(room::reserve_bytes(room, is_system))
+            ))
             .hint("free some room, or name a directory on another filesystem"));
     }
+    refuse_file_limit((blocks_count * BLOCK_BYTES as u64).min(FILE_BYTES))?;
     let seed = begun
         .test
         .as_ref()
@@ -229,6 +257,11 @@ fn in_directory(
         folder.remove()?;
         return Err(error);
     }
+    let guard = is_system.then(|| {
+        let reserve_bytes = room::reserve_bytes(room, true);
+        tell_system(session.voice, reserve_bytes);
+        Guard::of(path, reserve_bytes, session.voice)
+    });
     let verify = RealVerify {
         target,
         resolution,
@@ -236,7 +269,19 @@ fn in_directory(
         files: Some(folder),
     };
     let fresh = Verify::new(blocks_count, Content { seed, round: 0 }).under(scope.load);
-    verify.work(begun, fresh, &mut blocks)
+    verify.work(begun, fresh, guard, &mut blocks)
+}
+
+/// Shows what a test on the filesystem of the running system leaves, and the better test.
+fn tell_system(voice: &dyn Voice, reserve_bytes: u64) {
+    voice.notice(&format!(
+        "this is the filesystem of the running system: {} stay free, and the test gives way when others need more",
+        text::amount(reserve_bytes)
+    ));
+    voice.notice(
+        "hint: better test the card from another computer: `sudo cardmark probe DEVICE`, or `sudo cardmark verify \
+         DEVICE`, which erases it",
+    );
 }
 
 /// The error for a device that cannot discard.
@@ -323,6 +368,7 @@ impl RealVerify<'_> {
         &self,
         begun: Begun,
         fresh: Verify,
+        guard: Option<Guard>,
         blocks: &mut Blocks,
     ) -> Result<TestResult, CommandError> {
         let fresh = (self.new_head(&fresh)?, fresh);
@@ -333,7 +379,7 @@ impl RealVerify<'_> {
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
         let (driven, signal) = self.session.watched(Hint { hint }, || {
-            let (mut journal, head, mut test) = match self.taken_up(begun.test, blocks)? {
+            let (mut journal, head, test) = match self.taken_up(begun.test, blocks)? {
                 Some((journal, head, test)) => (Some(journal), head, test),
                 None => {
                     let (head, test) = fresh;
@@ -348,11 +394,16 @@ impl RealVerify<'_> {
                     (begun.name.map(begin).transpose()?, head, test)
                 }
             };
-            self.session.drive(&mut test, blocks, journal.as_mut())?;
-            Ok((head, test, journal))
+            let mut job = GivingWay { test, guard };
+            job.take_up(blocks);
+            self.session.drive(&mut job, blocks, journal.as_mut())?;
+            Ok((head, job.test, journal))
         })?;
-        let (head, test, journal) =
+        let (mut head, test, journal) =
             driven.map_err(|trouble| ended_early(trouble, signal, again))?;
+        if let Some(target) = &mut head.target {
+            target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
+        }
         keep(self.session, head, &test)?.finish(|| {
             self.files.as_ref().map_or(Ok(()), TestFolder::remove)?;
             crate::finish(journal)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
+use cardmark_host::{Root, holds_system};
 use cardmark_judge::{REQUIRED_LABEL, families, standing_among, unstated};
 use cardmark_report::{Beside, place_line, terminal_with};
 
@@ -186,6 +187,10 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
 fn capacity_test(target: &str, chosen: &Chosen, record: &Record) -> Option<String> {
     let command = match (chosen, &record.devices[..]) {
         (Chosen::Simulated(_), _) => format!("cardmark probe {target}"),
+        // Filling the filesystem of the running system would starve it.
+        (Chosen::Real { resolution, .. }, _) if holds_system(&Root::system(), resolution) => {
+            "from another computer: sudo cardmark probe DEVICE".to_owned()
+        }
         // A mounted device cannot be probed; its free space can be tested.
         (Chosen::Real { resolution, .. }, _) if resolution.kind == TargetKind::Directory => {
             format!("cardmark verify {}", quoted(target))

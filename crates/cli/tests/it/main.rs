@@ -52,6 +52,7 @@ mod submit;
 mod targets;
 mod traces;
 mod undo;
+mod unknown;
 mod upgrade;
 mod usage;
 mod visits;

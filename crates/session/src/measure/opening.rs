@@ -10,6 +10,7 @@ use cardmark_device::{
 use cardmark_engine::{Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, TargetRoom, Units, make_plan};
 use cardmark_host::{CounterReader, Resolution, Root};
 use cardmark_report::text;
+use rustix::process::{Resource, getrlimit};
 
 use super::request::Measurement;
 use crate::gate;
@@ -39,6 +40,7 @@ pub(super) fn open(
         false => directory(resolution),
     };
     let plan = plan(job, place)?;
+    refuse_file_limit(plan.suite.file_bytes)?;
     // Opened first, so that a read-only or closed directory is reported as such.
     let opened =
         TestFile::create(path, plan.suite.file_bytes).map_err(|error| open_error(&error))?;
@@ -95,6 +97,20 @@ pub fn has_room(path: &Path, bytes: u64) -> Result<Room, CommandError> {
         RESERVE_BYTES / MIB
     ))
     .hint("free some room, or name a directory on another filesystem"))
+}
+
+/// Refuses files beyond the limit of this process: the kernel would end it without a word.
+pub(crate) fn refuse_file_limit(bytes: u64) -> Result<(), CommandError> {
+    let limit = getrlimit(Resource::Fsize).current;
+    match limit.filter(|limit| *limit < bytes) {
+        None => Ok(()),
+        Some(limit) => Err(CommandError::new(
+            Exit::Trouble,
+            format!("cannot make a file of {}", text::size(bytes)),
+        )
+        .because(format!("files may have at most {} here", text::size(limit)))
+        .hint("`ulimit -f unlimited` lifts the limit of this shell")),
+    }
 }
 
 /// Size of a device; it is only opened for reading.
@@ -369,7 +385,7 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
     }
 }
 
-pub(super) fn open_error(error: &OpenError) -> CommandError {
+pub(crate) fn open_error(error: &OpenError) -> CommandError {
     let made = CommandError::from_error(Exit::Trouble, error);
     match error {
         OpenError::NotWritable { .. } => {
