@@ -294,17 +294,12 @@ impl Job {
 
     /// Runs the command with an empty store; returns its record if there is one.
     fn record(&self, program: &str, data: &Path) -> Result<Option<Record>, String> {
-        let json = if self.command.starts_with("run") {
-            "--json=-"
-        } else {
-            "--json"
-        };
         let mut words = self.command.split(' ');
         let output = Command::new("timeout")
             .args([MOST_SECONDS, program, words.next().unwrap_or_default()])
             .arg(format!("sim:{}{}", self.model, self.slot))
             .args(words)
-            .args(["--seed", &(self.index + 1).to_string(), json])
+            .args(["--seed", &(self.index + 1).to_string(), "--json"])
             .env("XDG_DATA_HOME", data)
             .stdin(Stdio::null())
             .stderr(Stdio::null())

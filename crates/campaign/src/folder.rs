@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::{DeviceInfo, Record, Severity, parse_run_file};
 
-use cardmark_session::{CommandError, Exit};
+use cardmark_session::{CommandError, Exit, file};
 
 /// Label: the campaign's title.
 pub(crate) const CAMPAIGN: &str = "campaign";
@@ -86,9 +86,11 @@ impl Folder {
 
     /// Makes the folder where there is none.
     pub(crate) fn make(&self) -> Result<(), CommandError> {
+        file::folder(&self.path)?;
+        file::folder(&self.runs())?;
         std::fs::create_dir_all(self.runs()).map_err(|error| {
             let what = format!("cannot make the folder `{}`", self.runs().display());
-            CommandError::new(Exit::Trouble, what)
+            CommandError::new(Exit::Usage, what)
                 .because(error.to_string())
                 .hint("put the campaign's file where you may write")
         })
@@ -198,15 +200,22 @@ impl Folder {
         } else {
             &partial
         };
-        std::fs::rename(&draft, kept).map_err(|error| {
+        let bytes = std::fs::read(&draft).map_err(|error| {
             let what = format!("cannot keep `{}`", draft.display());
             CommandError::new(Exit::Trouble, what).because(error.to_string())
         })?;
+        file::write(kept, &bytes)?;
+        self.drop_draft();
         Ok(Some(record))
     }
 }
 
 fn read(path: &Path) -> Result<Record, CommandError> {
+    // A FIFO would never end.
+    let found = path.metadata();
+    if found.is_ok_and(|found| !found.is_file()) {
+        return Err(unreadable(path, "it is no regular file".to_owned()));
+    }
     let text =
         std::fs::read_to_string(path).map_err(|error| unreadable(path, error.to_string()))?;
     parse_run_file(&text).map_err(|error| unreadable(path, error.to_string()))

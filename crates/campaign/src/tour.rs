@@ -287,10 +287,10 @@ impl<'a> Tour<'a> {
 
     /// The command line of one run.
     fn words(&self, visit: Visit<'_>, suite: &str, target: &str, draft: &Path) -> Vec<OsString> {
-        let mut words: Vec<OsString> = ["run", target, "--suite", suite, "--json"]
-            .map(OsString::from)
-            .into();
-        words.push(draft.into());
+        let mut json = OsString::from("--json=");
+        json.push(draft);
+        let mut words: Vec<OsString> = ["run", target, "--suite", suite].map(OsString::from).into();
+        words.push(json);
         let timeout = self.timeout_s.to_string();
         words.extend(["--timeout", &timeout].map(OsString::from));
         for (key, value) in self.labels(visit) {

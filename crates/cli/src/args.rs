@@ -2,6 +2,7 @@
 
 mod examples;
 mod integrity;
+mod paths;
 mod power_cut;
 mod submit;
 mod values;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 use cardmark_core::Fill;
 use cardmark_judge::Price;
 use cardmark_share::Server;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use examples::examples;
 pub(crate) use values::{Kinds, parse_size};
@@ -21,6 +22,7 @@ use values::{
 };
 
 pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
+pub(crate) use paths::{WrittenFile, WrittenFolder};
 pub(crate) use power_cut::PowerCutArguments;
 pub(crate) use submit::SubmitArguments;
 
@@ -225,9 +227,9 @@ pub(crate) struct RunArguments {
     /// tested; borderline counts as met. For the suites of classes
     #[arg(long, value_parser = parse_class, value_name = "CLASS")]
     pub(crate) require: Vec<String>,
-    /// Write the record to FILE; `-` writes it to standard output instead of the table
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) json: Option<PathBuf>,
+    /// Print the record instead of the table; `--json=FILE` writes it to a file, beside the table
+    #[arg(long, value_name = "FILE", require_equals = true, value_hint = ValueHint::FilePath)]
+    pub(crate) json: Option<Option<WrittenFile>>,
     /// Show all columns, ranges and notes
     #[arg(long)]
     pub(crate) all: bool,
@@ -514,9 +516,9 @@ pub(crate) struct ReportArguments {
     /// Title of the report
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Write to this file
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    /// Write to this file; `-`: standard output
+    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<WrittenFile>,
 }
 
 /// Arguments of `campaign`.
@@ -625,13 +627,13 @@ pub(crate) struct RecoverArguments {
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArguments {
     /// Folder for `man/` and `completions/`; made if it does not exist
-    pub(crate) folder: PathBuf,
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) folder: WrittenFolder,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cardmark_core::MOST_INTEGER;
     use clap::CommandFactory;
 
     #[test]
@@ -683,10 +685,22 @@ mod tests {
     fn seeds_are_decimal_or_hexadecimal() {
         assert_eq!(parse_seed("12"), Ok(12));
         assert_eq!(parse_seed("0xff"), Ok(255));
-        assert!(parse_seed("ff").is_err());
-        assert_eq!(parse_seed("9007199254740991"), Ok(MOST_INTEGER));
-        assert!(parse_seed("9007199254740992").is_err());
-        assert!(parse_seed("18446744073709551616").is_err());
+        // As a results site issued it.
+        let issued = 0xf47c_6ec1_94c7_e193;
+        assert_eq!(parse_seed("0xf47c6ec194c7e193"), Ok(issued));
+        assert_eq!(parse_seed(&issued.to_string()), Ok(issued));
+        for bad in [
+            "ff",
+            "",
+            "0x",
+            "-1",
+            "+1",
+            "0x+1",
+            "18446744073709551616",
+            "0x1f47c6ec194c7e193",
+        ] {
+            assert!(parse_seed(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ use crate::error::{CommandError, Exit};
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(end_for_bug));
+    if let Some(exit) = print::refuse_devices() {
+        return ExitCode::from(exit.code());
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

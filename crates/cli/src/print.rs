@@ -3,13 +3,17 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
+use std::os::fd::BorrowedFd;
 
 use cardmark_core::{Record, Statement, record_to_json, visible};
 use cardmark_judge::unstated;
 use cardmark_report::Style;
+use clap::error::{ContextKind, ContextValue};
+use rustix::fs::FileType;
 use serde::Serialize;
 
 use cardmark_session::Data;
+use cardmark_session::file::Destination;
 
 use crate::ascii::{ascii, is_utf8};
 use crate::error::{CommandError, Exit};
@@ -42,8 +46,26 @@ pub(crate) fn output(is_data: bool, text: &str) -> Result<(), CommandError> {
 /// Writes a result for programs, or a document, to stdout. A reader that went away is no error.
 pub(crate) fn data(text: &str) -> Result<(), CommandError> {
     let text = own_colours(text, style());
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    written(&mut std::io::stdout().lock(), text.as_bytes())
+}
+
+/// Writes a document, or bytes, to its destination.
+pub(crate) fn to(destination: &Destination, bytes: &[u8]) -> Result<(), CommandError> {
+    match (destination, std::str::from_utf8(bytes)) {
+        (Destination::File(place), _) => place.write(bytes),
+        (Destination::Nothing, _) => Ok(()),
+        (Destination::Output, Ok(text)) => data(text),
+        (Destination::Output, Err(_)) => written(&mut std::io::stdout().lock(), bytes),
+        (Destination::Error, Ok(text)) => {
+            written(&mut std::io::stderr().lock(), visible(text).as_bytes())
+        }
+        (Destination::Error, Err(_)) => written(&mut std::io::stderr().lock(), bytes),
+    }
+}
+
+/// Writes to an output. A reader that went away is no error.
+fn written(out: &mut impl Write, bytes: &[u8]) -> Result<(), CommandError> {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(CommandError::new(
             Exit::Trouble,
             "cannot write to standard output",
@@ -51,6 +73,26 @@ pub(crate) fn data(text: &str) -> Result<(), CommandError> {
         .because(error.to_string())),
         _ => Ok(()),
     }
+}
+
+/// Refuses outputs that are block devices: the shell opened them, and a result would overwrite their beginning.
+pub(crate) fn refuse_devices() -> Option<Exit> {
+    let is_device = |output: BorrowedFd<'_>| {
+        let found = rustix::fs::fstat(output);
+        found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice)
+    };
+    // The reason could not be shown.
+    if is_device(rustix::stdio::stderr()) {
+        return Some(Exit::Usage);
+    }
+    if !is_device(rustix::stdio::stdout()) {
+        return None;
+    }
+    let refused = CommandError::new(Exit::Usage, "standard output is a block device")
+        .because("its content would be overwritten")
+        .hint("to test a device, name it as the target: `cardmark probe DEVICE`");
+    error(&refused);
+    Some(refused.exit)
 }
 
 /// The text as this locale can show it.
@@ -88,17 +130,30 @@ pub(crate) fn bar_letters() -> &'static str {
 
 /// Shows the help or what is wrong with the arguments; returns the exit status.
 pub(crate) fn arguments_error(error: &clap::Error) -> i32 {
-    if is_utf8_locale() {
-        // Without an output there is no reader.
-        let _ = error.print();
-        return error.exit_code();
-    }
     let text = error.render().to_string();
-    match error.use_stderr() {
-        true => notice(text.trim_end()),
-        false => drop(result(&text)),
+    match (error.use_stderr(), text.strip_prefix(PREFIX)) {
+        // Without an output there is no reader.
+        (false, _) if is_utf8_locale() => drop(error.print()),
+        (false, _) => drop(result(&text)),
+        // Arguments are in the text: their hidden characters are escaped.
+        (true, Some(text)) => error_line(text.trim_end()),
+        (true, None) => notice(text.trim_end()),
+    }
+    if let Some(file) = file_behind_json(error) {
+        hint_line(&format!("`--json={file}` writes the record to that file"));
     }
     error.exit_code()
+}
+
+/// The word behind `run … --json` that was not understood: earlier versions took it for a file.
+fn file_behind_json(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let mut given = std::env::args_os().skip(1);
+    let is_run = given.next()? == "run";
+    given.find(|given| given == "--json")?;
+    (is_run && given.next()? == word.as_str()).then(|| word.clone())
 }
 
 /// JSON in several lines, for people and programs.
@@ -193,17 +248,28 @@ fn own_colours(text: &str, style: Style) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Beginning of an error.
+const PREFIX: &str = "error: ";
+
+fn error_line(text: &str) {
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    line(&format!("{red}{}{red:#} ", PREFIX.trim_end()), text);
+}
+
 /// Writes an error: what, cause, hint.
 pub(crate) fn error(error: &CommandError) {
-    let red = anstyle::AnsiColor::Red.on_default().bold();
-    let cyan = anstyle::AnsiColor::Cyan.on_default();
-    line(&format!("{red}error:{red:#} "), &error.what);
+    error_line(&error.what);
     for cause in &error.causes {
         notice(&format!("cause: {cause}"));
     }
     for hint in &error.hints {
-        line(&format!("{cyan}hint:{cyan:#} "), hint);
+        hint_line(hint);
     }
+}
+
+fn hint_line(text: &str) {
+    let cyan = anstyle::AnsiColor::Cyan.on_default();
+    line(&format!("{cyan}hint:{cyan:#} "), text);
 }
 
 /// Columns of the terminal; 80 where there is none.

@@ -334,14 +334,21 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn open_file(path: &Path) -> io::Result<Option<File>> {
-    let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
+    // Nothing but a regular file is opened, and a FIFO is not waited for.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let mut options = File::options();
     let opened = options
         .read(true)
         .write(true)
-        .custom_flags(nofollow)
+        .custom_flags(flags.bits().cast_signed())
         .open(path);
     match opened {
+        Ok(file) if !file.metadata()?.is_file() => {
+            Err(io::Error::other("it is not a regular file"))
+        }
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

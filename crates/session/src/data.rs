@@ -95,7 +95,9 @@ pub fn store_error(error: &StoreError) -> CommandError {
             ..made
         }
         .hint("give more characters of the id"),
-        StoreError::Address { .. } | StoreError::Unsupported { .. } => CommandError {
+        StoreError::Address { .. }
+        | StoreError::Unsupported { .. }
+        | StoreError::NotAFile { .. } => CommandError {
             exit: Exit::Usage,
             ..made
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use cardmark_core::visible;
 use cardmark_simfs::{Options, run};
 use clap::Parser;
 
@@ -32,7 +33,10 @@ Exit codes: 0 unmounted, or ended by a signal · 2 asked wrongly · 3 cannot be 
 model is faster than the way to it";
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return not_understood(&error),
+    };
     let options = Options {
         model: arguments.model,
         mount_point: arguments.mountpoint,
@@ -43,7 +47,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let mut err = std::io::stderr().lock();
-    let _ = writeln!(err, "error: {error}");
+    let _ = writeln!(err, "error: {}", visible(&error.to_string()));
     let mut cause = error.source();
     while let Some(source) = cause {
         let _ = writeln!(err, "cause: {source}");
@@ -53,4 +57,16 @@ fn main() -> ExitCode {
         let _ = writeln!(err, "hint: {hint}");
     }
     ExitCode::from(error.exit_code())
+}
+
+/// Shows the help, or an error with hidden characters of the arguments escaped.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Without an output there is no reader.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let _ = write!(std::io::stderr().lock(), "{}", visible(&text));
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -1,7 +1,7 @@
 //! Files of a dump: counted and hashed while they are written, and durable before the dump has its name.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use cardmark_share::to_hexadecimal;
@@ -26,7 +26,12 @@ impl Hashed {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(at(parent))?;
         }
-        let file = File::create(&path).map_err(at(&path))?;
+        // What a killed process left, or a link that somebody put there, is not written into.
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(&path)(error)),
+            _ => {}
+        }
+        let file = File::create_new(&path).map_err(at(&path))?;
         Ok(Self {
             file: BufWriter::new(file),
             name: name.to_owned(),

@@ -91,6 +91,7 @@ fn sqlite_path(address: &str) -> Option<PathBuf> {
 
 async fn open_sqlite(path: &Path) -> Result<Opened> {
     make_folder(path)?;
+    refuse_others(path)?;
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -131,11 +132,23 @@ fn make_folder(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Rejects what is no regular file, without opening it: SQLite takes a block device for an empty database.
+fn refuse_others(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            let text = format!("{} is not a regular file", path.display());
+            Err(sqlx::Error::Io(std::io::Error::other(text)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Locks the file beside the database.
 fn lock(path: &Path) -> Result<File> {
     make_folder(path)?;
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
+    refuse_others(Path::new(&name))?;
     let file = File::create(name).map_err(sqlx::Error::Io)?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use cardmark_core::visible;
 use cardmark_site::{
     Config, PackingDone, Removal, Removals, SiteError, account_add, account_list, account_remove,
     chain, derive, dump, export, import, openapi_json, pack_by_hand, read_upload, rebuild, serve,
@@ -126,7 +127,10 @@ Examples:
 const BLOCKED_TIME: Duration = Duration::from_millis(300);
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return not_understood(&error),
+    };
     if let Some(Command::Openapi) = arguments.command {
         return printed(&openapi_json());
     }
@@ -276,8 +280,19 @@ fn show_packed(done: &PackingDone) {
     ));
 }
 
+/// Shows the help, or an error with hidden characters of the arguments escaped.
+#[expect(clippy::print_stderr, reason = "the log is not open yet")]
+fn not_understood(error: &clap::Error) -> ExitCode {
+    match error.use_stderr() {
+        true => eprint!("{}", visible(&error.render().to_string())),
+        // Without an output there is no reader.
+        false => drop(error.print()),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
 #[expect(clippy::print_stderr, reason = "the log is not open yet")]
 fn failed(what: &str) -> ExitCode {
-    eprintln!("error: {what}");
+    eprintln!("error: {}", visible(what));
     ExitCode::FAILURE
 }

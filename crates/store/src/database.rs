@@ -42,6 +42,7 @@ const LEAST_BYTES: u64 = 512;
 
 /// Opens the database, creates it if missing, and brings its tables up to date.
 pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
+    refuse_others(path)?;
     make_file(path)?;
     check_head(path)?;
     let connection = connect(path, busy_timeout).map_err(|failure| failure.at(path))?;
@@ -101,6 +102,15 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Rejects what is no regular file, without opening it: SQLite takes a block device, whose length it reads as 0, for an empty
+/// database, and a FIFO would be waited for.
+fn refuse_others(path: &Path) -> Result<(), StoreError> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(StoreError::NotAFile { path: path.into() }),
+        _ => Ok(()),
+    }
+}
+
 /// Rejects files that are not databases. SQLite takes a file shorter than its smallest page for an
 /// empty one and would overwrite it. If a rollback journal lies beside the file, SQLite has to
 /// repair the file first.
@@ -109,11 +119,12 @@ pub(crate) fn check_head(path: &Path) -> Result<(), StoreError> {
         path: path.into(),
         source,
     };
+    refuse_others(path)?;
     let mut journal = path.as_os_str().to_owned();
     journal.push("-journal");
     let mut head = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() || Path::new(&journal).exists() {
+    if Path::new(&journal).exists() {
         return Ok(());
     }
     file.take(LEAST_BYTES)

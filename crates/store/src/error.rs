@@ -102,6 +102,12 @@ pub enum StoreError {
         /// Cause.
         source: io::Error,
     },
+    /// The path leads to a device, FIFO, socket or directory. It is never opened.
+    #[error("store `{path}` is not a regular file")]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// The file is damaged or no database. It is never overwritten.
     #[error("store `{path}` is damaged or not a database")]
     Corrupt {

@@ -1,13 +1,15 @@
 //! Arguments of the tests of integrity, and of anatomy.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use cardmark_core::WritePattern;
 use cardmark_integrity::Load;
 use cardmark_session::{LoanTerms, TestRequest, VerifyPart, VerifyScope};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
-use super::{Consent, parse_percent, parse_seed, parse_size};
+use crate::error::CommandError;
+
+use super::{Consent, WrittenFolder, parse_percent, parse_seed, parse_size};
 
 /// Arguments of `probe`.
 #[derive(Debug, Args)]
@@ -30,8 +32,8 @@ pub(crate) struct LoanArguments {
     #[arg(long)]
     pub(crate) destroy: bool,
     /// Keep what is overwritten in this folder until it is put back; else beside the results
-    #[arg(long, conflicts_with = "destroy", value_name = "DIR")]
-    pub(crate) save_to: Option<PathBuf>,
+    #[arg(long, conflicts_with = "destroy", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) save_to: Option<WrittenFolder>,
     /// Continue if the device holds content of an earlier test whose undo log is not here; it is put back
     /// like any other content
     #[arg(long, conflicts_with = "destroy")]
@@ -39,12 +41,13 @@ pub(crate) struct LoanArguments {
 }
 
 impl LoanArguments {
-    pub(crate) fn terms(&self) -> LoanTerms {
-        LoanTerms {
+    pub(crate) fn terms(&self) -> Result<LoanTerms, CommandError> {
+        let folder = self.save_to.as_ref().map(WrittenFolder::checked);
+        Ok(LoanTerms {
             destroy: self.destroy,
-            save_to: self.save_to.clone(),
+            save_to: folder.transpose()?.map(Path::to_owned),
             keep_residue: self.keep_residue,
-        }
+        })
     }
 }
 

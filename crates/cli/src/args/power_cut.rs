@@ -1,10 +1,8 @@
 //! Arguments of `power-cut`.
 
-use std::path::PathBuf;
+use clap::{Args, ValueHint};
 
-use clap::Args;
-
-use super::{parse_seed, parse_size};
+use super::{WrittenFile, parse_seed, parse_size};
 
 /// Smallest size of the file, bytes.
 const LEAST_BYTES: u64 = 1 << 20;
@@ -18,8 +16,8 @@ pub(crate) struct PowerCutArguments {
     pub(crate) target: String,
     /// Log of acknowledged writes, which must not be on the card; `-`: standard output, so that another computer can
     /// keep it. Later cycles are appended
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) log: Option<PathBuf>,
+    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub(crate) log: Option<WrittenFile>,
     /// After the cut: read everything back, and compare it with the log
     #[arg(long, requires = "log", conflicts_with_all = ["size", "batch", "seconds", "seed"])]
     pub(crate) check: bool,

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use cardmark_share::Server;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueHint};
 
+use super::WrittenFile;
 use super::values::{keepable, parse_server};
 
 /// Arguments of `submit`.
@@ -47,9 +48,9 @@ pub(crate) struct SubmitArguments {
     /// Answer to the quarantine of a run, for the moderators of the site: up to 2,000 characters
     #[arg(long, group = "other", value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) answer: Option<String>,
-    /// Write the secret that can amend and withdraw the runs of this store; `-` prints it
-    #[arg(long, group = "other", value_name = "FILE|-")]
-    pub(crate) export_secret: Option<PathBuf>,
+    /// Write the secret that can amend and withdraw the runs of this store to a new file; `-` prints it
+    #[arg(long, group = "other", value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub(crate) export_secret: Option<WrittenFile>,
     /// Restore an exported secret; `-` is standard input
     #[arg(long, group = "other", value_name = "FILE|-")]
     pub(crate) import_secret: Option<PathBuf>,

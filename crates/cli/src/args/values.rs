@@ -1,7 +1,7 @@
 //! Values of arguments, from their texts.
 
 use cardmark_catalog::ProductKind;
-use cardmark_core::{MOST_INTEGER, is_keepable};
+use cardmark_core::is_keepable;
 use cardmark_judge::{Price, Promise};
 use cardmark_share::Server;
 
@@ -39,12 +39,16 @@ pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
     };
-    let seed = parsed.ok().filter(|seed| *seed <= MOST_INTEGER);
-    seed.ok_or_else(|| "expected a whole number below 2^53, or hexadecimal digits after 0x".into())
+    // The parser would accept a sign.
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    let seed = is_number.then(|| u64::from_str_radix(digits, radix).ok());
+    seed.flatten().ok_or_else(|| {
+        "expected a whole number below 2^64, or up to 16 hexadecimal digits after 0x".into()
+    })
 }
 
 /// The address of a results site.

@@ -13,6 +13,7 @@ const WHOLE: &str = "only a device as a whole lies on its own units";
 
 /// Finds out how the inside of a card is made.
 pub(crate) fn anatomy(arguments: &AnatomyArguments) -> Result<Exit, CommandError> {
+    let loan = arguments.loan.terms()?;
     if let Some(bytes) = arguments.unit.filter(|&bytes| bytes < LEAST_UNIT_BYTES) {
         let what = format!("units of {} are too small", text::size(bytes));
         return Err(CommandError::new(Exit::Usage, what).because(format!(
@@ -27,7 +28,7 @@ pub(crate) fn anatomy(arguments: &AnatomyArguments) -> Result<Exit, CommandError
     let data = opened_data()?;
     let test = &arguments.test;
     let session = Session::new(&TERMINAL, &data, test.timeout);
-    let (consent, loan) = (test.consent.given(), arguments.loan.terms());
+    let consent = test.consent.given();
     let request = test.request(&consent, false);
     let units = (!arguments.read_only, arguments.unit);
     let result = cardmark_session::anatomy(&session, &tested, &request, &loan, units)?;

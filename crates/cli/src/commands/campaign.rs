@@ -21,6 +21,7 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
         print::result(&plan(&campaign, &folder.done(&campaign.title)?))?;
         return Ok(Exit::Done);
     }
+    report::check_pages(folder.path())?;
     let mut exit = Exit::Done;
     if !arguments.report {
         let data = Data::from_environment()?;

@@ -1,11 +1,11 @@
 //! `cardmark generate`: man pages and completions, for packages.
 
-use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use cardmark_session::file;
 use clap::{Command, CommandFactory};
-use clap_complete::{Shell, generate_to};
+use clap_complete::{Generator, Shell};
 use clap_mangen::Man;
 
 use crate::args::{Arguments, GenerateArguments};
@@ -13,37 +13,46 @@ use crate::error::{CommandError, Exit};
 
 /// Writes `man/*.1`, one page per command, and `completions/*` into a folder.
 pub(crate) fn generate(arguments: &GenerateArguments) -> Result<Exit, CommandError> {
-    match write(&arguments.folder) {
-        Ok(()) => Ok(Exit::Done),
-        Err(error) => Err(CommandError::new(
-            Exit::Trouble,
-            format!("cannot write to `{}`", arguments.folder.display()),
-        )
-        .because(error.to_string())),
-    }
+    write(arguments.folder.checked()?).map(|()| Exit::Done)
 }
 
-fn write(folder: &Path) -> io::Result<()> {
+fn write(folder: &Path) -> Result<(), CommandError> {
     // The number alone: pages of all platforms are the same.
     let mut program = Arguments::command()
         .version(env!("CARGO_PKG_VERSION"))
         .disable_help_subcommand(true);
     program.build();
 
-    let completions = folder.join("completions");
-    fs::create_dir_all(&completions)?;
+    let completions = made(folder.join("completions"))?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        generate_to(shell, &mut program, "cardmark", &completions)?;
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut program, "cardmark", &mut script);
+        file::write(&completions.join(shell.file_name("cardmark")), &script)?;
     }
 
-    let pages = folder.join("man");
-    fs::create_dir_all(&pages)?;
-    fs::write(pages.join("cardmark.1"), page(&program)?)?;
+    let pages = made(folder.join("man"))?;
+    let written = |name: &str, command: &Command| {
+        let path = pages.join(name);
+        let page = page(command).map_err(|error| failed(&path, &error))?;
+        file::write(&path, &page)
+    };
+    written("cardmark.1", &program)?;
     for command in program.get_subcommands().filter(|it| !it.is_hide_set()) {
-        let man = Man::new(command.clone());
-        fs::write(pages.join(man.get_filename()), page(command)?)?;
+        written(&Man::new(command.clone()).get_filename(), command)?;
     }
     Ok(())
+}
+
+/// The folder, made where there is none.
+fn made(folder: PathBuf) -> Result<PathBuf, CommandError> {
+    file::folder(&folder)?;
+    std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    Ok(folder)
+}
+
+fn failed(path: &Path, error: &io::Error) -> CommandError {
+    let what = format!("cannot write to `{}`", path.display());
+    CommandError::new(Exit::Trouble, what).because(error.to_string())
 }
 
 /// The man page of a command.

@@ -11,11 +11,12 @@ const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
 
 /// Finds out whether a device is a fake or broken.
 pub(crate) fn probe(arguments: &ProbeArguments) -> Result<Exit, CommandError> {
+    let loan = arguments.loan.terms()?;
     let tested = Tested::to_write(&arguments.device, WHOLE)?;
     let data = opened_data()?;
     let test = &arguments.test;
     let session = Session::new(&TERMINAL, &data, test.timeout);
-    let (consent, loan) = (test.consent.given(), arguments.loan.terms());
+    let consent = test.consent.given();
     let request = test.request(&consent, false);
     let result = cardmark_session::probe(&session, &tested, &request, &loan, arguments.cache)?;
     show_storage(&result, &data, test.json, &arguments.device)

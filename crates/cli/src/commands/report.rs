@@ -1,5 +1,6 @@
 //! `cardmark report`.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::{OriginKind, Record};
@@ -8,11 +9,11 @@ use cardmark_report::document::{Document, html, markdown};
 use cardmark_report::{begin_with_answer, csv, run_title, survey, survey_charts, survey_title};
 use clap::ValueEnum;
 
-use crate::args::{ReportArguments, ReportFormat};
+use crate::args::{ReportArguments, ReportFormat, WrittenFile};
 use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::runs::{Found, Runs, Source};
-use cardmark_session::file;
+use cardmark_session::file::{self, Destination};
 
 /// Runs whose trials are read for the charts over time and of latencies. The others are there with
 /// their figures: reading thousands of whole records takes longer than anybody waits.
@@ -21,6 +22,8 @@ const MOST_WHOLE_RUNS: usize = 24;
 /// Writes a report on runs.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> {
     let format = format(arguments)?;
+    let to = arguments.output.as_ref().map(WrittenFile::destination);
+    let to = to.transpose()?;
     let mut runs = Runs::with_published(arguments.board.as_ref());
     let mut found = runs.sides(&arguments.runs)?;
     for found in found.iter_mut().take(MOST_WHOLE_RUNS) {
@@ -37,19 +40,16 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         ReportFormat::Csv => csv(&records),
         ReportFormat::Json => print::pretty(&records)?,
         ReportFormat::Svg => chart(&records, arguments)?.svg(Theme::Auto, Size::Wide),
-        ReportFormat::Png => return picture(&chart(&records, arguments)?, arguments),
+        ReportFormat::Png => return picture(&chart(&records, arguments)?, to.as_ref()),
     };
-    match &arguments.output {
-        Some(path) => save(path, text.as_bytes())?,
-        None => print::data(&text)?,
-    }
+    save(to.as_ref().unwrap_or(&Destination::Output), text.as_bytes())?;
     Ok(Exit::Done)
 }
 
 /// The format that was asked for, or that the name of the file has.
 fn format(arguments: &ReportArguments) -> Result<ReportFormat, CommandError> {
-    let ending = arguments.output.as_deref().and_then(Path::extension);
-    match (arguments.format, ending.and_then(|ending| ending.to_str())) {
+    let ending = arguments.output.as_ref().and_then(WrittenFile::ending);
+    match (arguments.format, ending) {
         (Some(format), _) => Ok(format),
         (None, None) if arguments.chart.is_some() => Ok(ReportFormat::Svg),
         (None, None) => Ok(ReportFormat::Md),
@@ -81,18 +81,24 @@ fn add_trials(runs: &mut Runs, found: &mut Found) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// A picture goes into a file: no terminal can show it.
-fn picture(chart: &Chart, arguments: &ReportArguments) -> Result<Exit, CommandError> {
-    let path = arguments.output.as_ref().ok_or_else(|| {
+/// A picture needs a destination: no terminal can show it.
+fn picture(chart: &Chart, to: Option<&Destination>) -> Result<Exit, CommandError> {
+    let to = to.ok_or_else(|| {
         CommandError::new(Exit::Usage, "a PNG needs a file").hint("add `--output FILE`")
     })?;
-    save(path, &png(chart)?)?;
+    if *to == Destination::Output && std::io::stdout().is_terminal() {
+        let what = "a PNG cannot be shown on a terminal";
+        return Err(CommandError::new(Exit::Usage, what).hint("name a file: `--output FILE`"));
+    }
+    save(to, &png(chart)?)?;
     Ok(Exit::Done)
 }
 
-fn save(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    file::write(path, bytes)?;
-    print::notice(&format!("written: {}", path.display()));
+fn save(to: &Destination, bytes: &[u8]) -> Result<(), CommandError> {
+    print::to(to, bytes)?;
+    if let Destination::File(place) = to {
+        print::notice(&format!("written: {}", place.named().display()));
+    }
     Ok(())
 }
 
@@ -152,6 +158,23 @@ fn chart(records: &[Record], arguments: &ReportArguments) -> Result<Chart, Comma
     )
 }
 
+/// Files of [`write_all`] besides the charts.
+const PAGES: [&str; 3] = ["report.html", "report.md", "figures.csv"];
+
+/// Checks that [`write_all`] can write its files, before anything is measured.
+pub(super) fn check_pages(folder: &Path) -> Result<(), CommandError> {
+    let mut pages = PAGES.iter().map(|name| folder.join(name));
+    file::folder(folder)?;
+    file::folder(&folder.join(CHARTS))?;
+    pages.try_for_each(|page| match folder.exists() {
+        true => Destination::at(&page).map(drop),
+        false => Ok(()),
+    })
+}
+
+/// Folder of the charts.
+const CHARTS: &str = "charts";
+
 /// Writes everything that a report can be into a folder: page, Markdown, figures, and each chart,
 /// drawn and as a picture. Charts of an earlier report go. Returns where the page is.
 pub(super) fn write_all(
@@ -160,16 +183,12 @@ pub(super) fn write_all(
     folder: &Path,
 ) -> Result<PathBuf, CommandError> {
     let document = survey(title, records);
-    let (page, drawn) = (folder.join("report.html"), folder.join("charts"));
+    let drawn = folder.join(CHARTS);
+    let [page, text, figures] = PAGES.map(|name| folder.join(name));
     file::write(&page, html(&document).as_bytes())?;
-    file::write(&folder.join("report.md"), markdown(&document).as_bytes())?;
-    file::write(&folder.join("figures.csv"), csv(records).as_bytes())?;
-    // There may be none.
-    let _ = std::fs::remove_dir_all(&drawn);
-    std::fs::create_dir_all(&drawn).map_err(|error| {
-        let what = format!("cannot make the folder `{}`", drawn.display());
-        CommandError::new(Exit::Trouble, what).because(error.to_string())
-    })?;
+    file::write(&text, markdown(&document).as_bytes())?;
+    file::write(&figures, csv(records).as_bytes())?;
+    empty(&drawn)?;
     for chart in document.charts() {
         let file = |ending: &str| drawn.join(format!("{}.{ending}", chart.heading().name));
         file::write(&file("svg"), chart.svg(Theme::Auto, Size::Wide).as_bytes())?;
@@ -178,4 +197,26 @@ pub(super) fn write_all(
         }
     }
     Ok(page)
+}
+
+/// Makes the folder of charts, and removes charts of an earlier report. Other files stay.
+fn empty(folder: &Path) -> Result<(), CommandError> {
+    let is_chart = |path: &Path| {
+        let ending = path.extension();
+        path.is_file() && ending.is_some_and(|ending| ending == "svg" || ending == "png")
+    };
+    file::folder(folder)?;
+    let emptied = std::fs::create_dir_all(folder).and_then(|()| {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if is_chart(&path) {
+                std::fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    });
+    emptied.map_err(|error| {
+        let what = format!("cannot use the folder `{}`", folder.display());
+        CommandError::new(Exit::Trouble, what).because(error.to_string())
+    })
 }

@@ -1,7 +1,5 @@
 //! `cardmark run`.
 
-use std::path::Path;
-
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
 use cardmark_host::{Root, holds_system};
@@ -17,13 +15,14 @@ use crate::print;
 use crate::runs::published_records;
 use crate::shell::quoted;
 use crate::terminal::TERMINAL;
-use cardmark_session::file;
+use cardmark_session::file::Destination;
 use cardmark_session::{
     Chosen, Data, Measured, Measurement, Session, choose, measure, refuse_used, seed,
 };
 
 /// Measures a target, keeps the record, shows it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
+    let json = json_destination(arguments)?;
     let suite = cardmark_catalog::suite(&arguments.suite, None).map_err(|error| {
         CommandError::from_error(Exit::Usage, &error).hint("`cardmark list suites` shows them")
     })?;
@@ -43,7 +42,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         refuse_used(path, resolution)?;
     }
     can_be_judged(&suite, &arguments.require)?;
-    let json = arguments.json.as_deref().map(JsonFile::check).transpose()?;
     let data = Data::from_environment()?;
     // Opened before anything is measured: a broken store is reported at once, not after a minute.
     data.open()?;
@@ -178,7 +176,7 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
         .and_then(|mut store| Ok(store.insert(&unstated(&measured.record))?));
     stored.map_err(|error| match measured.keeper.journal_error() {
         None => error.hint("the run is in its journal: `cardmark recover` reads it later"),
-        Some(_) => error.hint("the journal failed too: `--json FILE` keeps a record elsewhere"),
+        Some(_) => error.hint("the journal failed too: `--json=FILE` keeps a record elsewhere"),
     })?;
     measured.keeper.finish()
 }
@@ -210,13 +208,15 @@ fn capacity_test(target: &str, chosen: &Chosen, record: &Record) -> Option<Strin
 /// Shows the record; what the store knows of the card only where the store could be written.
 fn show(
     record: &Record,
-    json: Option<&JsonFile>,
+    json: Option<&Destination>,
     beside: Beside<'_>,
     is_kept: bool,
 ) -> Result<(), CommandError> {
     match json {
-        Some(JsonFile::Output) => return print::data(&print::run_file(record)?),
-        Some(JsonFile::File(path)) => write(path, &print::lines(record)?)?,
+        Some(Destination::Output) => return print::data(&print::run_file(record)?),
+        Some(other) => print::to(other, print::lines(record)?.as_bytes()).map_err(|error| {
+            error.hint("the run is kept: `cardmark show last --json` prints it")
+        })?,
         None => {}
     }
     let again = if is_kept && beside.all {
@@ -234,46 +234,13 @@ fn show(
     again.map(|_| ())
 }
 
-/// Destination of `--json`.
-enum JsonFile {
-    /// Standard output, in the table's place.
-    Output,
-    /// A file, beside the table.
-    File(std::path::PathBuf),
-}
-
-impl JsonFile {
-    /// Checks before a minute of measuring whether the file can be written.
-    fn check(path: &Path) -> Result<Self, CommandError> {
-        if path == Path::new("-") {
-            return Ok(Self::Output);
-        }
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let what = || format!("cannot write the record to `{}`", path.display());
-        if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {
-            return Err(CommandError::new(Exit::Usage, what())
-                .because("it is a directory, or lies in one that does not exist"));
-        }
-        let is_new = !path.exists();
-        let opened = std::fs::File::options()
-            .append(true)
-            .create(true)
-            .open(path);
-        opened
-            .map_err(|error| CommandError::new(Exit::Trouble, what()).because(error.to_string()))?;
-        if is_new {
-            // Only to see whether it can be made; an interrupted run leaves no empty file.
-            let _ = std::fs::remove_file(path);
-        }
-        Ok(Self::File(path.to_owned()))
+/// Destination of `--json`: standard output, in the table's place, or one beside the table.
+fn json_destination(arguments: &RunArguments) -> Result<Option<Destination>, CommandError> {
+    match &arguments.json {
+        None => Ok(None),
+        Some(None) => Ok(Some(Destination::Output)),
+        Some(Some(file)) => file.destination().map(Some),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    file::write(path, text.as_bytes())
-        .map_err(|error| error.hint("the run is kept: `cardmark show last --json` prints it"))
 }
 
 #[cfg(test)]

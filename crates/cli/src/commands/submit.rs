@@ -38,7 +38,7 @@ const MOST_LISTED: usize = 20;
 /// Sends runs to a results site, or shows, amends or withdraws them there, or answers to a quarantine.
 pub(crate) fn submit(arguments: &SubmitArguments) -> Result<Exit, CommandError> {
     if let Some(path) = &arguments.export_secret {
-        return secret::export(path);
+        return secret::export(&path.destination()?);
     }
     if let Some(path) = &arguments.import_secret {
         return secret::import(path, arguments.force);

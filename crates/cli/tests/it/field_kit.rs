@@ -174,7 +174,8 @@ fn a_measured_run_is_packed_without_time_host_and_path() {
         "setting=here",
         "repeat=1",
     ];
-    let mut words = vec!["run", text(&card), QUICKEST, "--json", text(&path)];
+    let json = format!("--json={}", text(&path));
+    let mut words = vec!["run", text(&card), QUICKEST, &json];
     words.extend(labels.iter().flat_map(|label| ["--label", label]));
     let run = program.run(&words);
     assert_eq!(run.code, 0, "{run}");
@@ -194,6 +195,19 @@ fn a_measured_run_is_packed_without_time_host_and_path() {
     // A shorter name could be part of any word.
     private.extend(Some(host).filter(|host| host.len() >= 5));
     assert_without(&files, &private);
+}
+
+#[test]
+fn the_archive_is_a_regular_file_and_the_folder_a_folder() {
+    let scratch = scratch();
+    let file = campaign(&scratch, |text| text);
+    for place in [archive_of(&file), scratch.path().join("cards")] {
+        std::os::unix::fs::symlink("/dev/zero", &place).unwrap();
+        let output = kit(&scratch).run(&[text(&file)]);
+        assert_eq!(output.code, 2, "{output}");
+        assert!(output.stderr.contains("cannot write to"), "{output}");
+        fs::remove_file(&place).unwrap();
+    }
 }
 
 #[test]

@@ -90,6 +90,40 @@ fn no_character_of_a_file_steers_a_terminal() {
     assert!(outputs >= 9, "{outputs}");
 }
 
+/// On 27 November 2026 errors of arguments had U+202E, U+2066 and U+009B as they were given.
+#[test]
+fn no_character_of_an_argument_steers_a_terminal() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let (label, json) = (format!("--label={EVIL}"), format!("--json=/sys/{EVIL}"));
+    for arguments in [
+        &[EVIL][..],
+        &["list", EVIL],
+        &["label", "last", EVIL],
+        &["run", "--label", EVIL],
+        &["run", &label],
+        &["run", "--seed", EVIL],
+        &["run", "--suite", EVIL],
+        &["run", ".", EVIL],
+        &["run", &json],
+        &["report", "last", "-o", EVIL, "--format", EVIL],
+        &["submit", "last", "--server", EVIL],
+        &["probe", EVIL, "--cache", EVIL],
+        &["verify", EVIL],
+        &["explain", EVIL],
+    ] {
+        let output = program.run(arguments);
+        let both = output.stdout.clone() + &output.stderr;
+        let is_bad = |letter: &char| is_hidden(*letter) && !matches!(letter, '\n' | '\t');
+        assert_eq!(both.chars().find(is_bad), None, "{arguments:?}: {output}");
+        assert!(
+            output.stderr.starts_with("error: "),
+            "{arguments:?}: {output}"
+        );
+        assert_ne!(output.code, 0, "{arguments:?}: {output}");
+    }
+}
+
 #[test]
 fn one_run_counts_once_in_a_report() {
     let scratch = scratch();

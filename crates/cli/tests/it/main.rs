@@ -37,6 +37,7 @@ mod job_kills;
 mod kills;
 mod known_truth;
 mod old_tools;
+mod paths;
 mod power_cut;
 mod prepare;
 mod public_texts;

@@ -105,14 +105,7 @@ fn a_record_that_cannot_be_written_is_told_before_anything_is_measured() {
     let missing = program.file("missing/record.json");
     for path in [&*missing, scratch.path()] {
         let output = program.run(&["run", "sim:a1-32gb", &format!("--json={}", text(path))]);
-        assert_error(
-            &output,
-            2,
-            &[
-                "cannot write the record to `",
-                "cause: it is a directory, or",
-            ],
-        );
+        assert_error(&output, 2, &["cannot write to `", "cause: it"]);
         assert_nothing_kept(&program, &output);
     }
     assert!(!missing.parent().unwrap().exists());
@@ -230,7 +223,7 @@ fn generated_files_need_a_folder_that_can_be_written() {
     let file = program.file("file");
     std::fs::write(&file, "").unwrap();
     let output = program.run(&["generate", text(&file)]);
-    assert_error(&output, 3, &["cannot write to `"]);
+    assert_error(&output, 2, &["cannot write to `"]);
 }
 
 #[test]
@@ -245,4 +238,20 @@ fn a_directory_is_named_in_the_command_that_tests_its_capacity() {
     assert_eq!(output.code, 0, "{output}");
     let expected = format!("→ cardmark verify '{}'\n", directory.display());
     assert!(output.stdout.contains(&expected), "{output}");
+}
+
+#[test]
+fn a_file_behind_json_is_told_with_the_sign_that_it_needs() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["run", "sim:a1-32gb", "--json", "a.json"]);
+    assert_error(
+        &output,
+        2,
+        &[
+            "unexpected argument 'a.json'",
+            "hint: `--json=a.json` writes",
+        ],
+    );
+    assert_nothing_kept(&program, &output);
 }

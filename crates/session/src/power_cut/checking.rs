@@ -11,9 +11,10 @@ use cardmark_integrity::{
 };
 use serde::Serialize;
 
-use super::log_file::{LogWriter, STANDARD, read};
+use super::log_file::{LogWriter, named, read};
 use super::outcome::{exit_of, of_outcome};
 use super::request::{CutTarget, FOLDER};
+use crate::file::Destination;
 use crate::integrity::{Hint, TestFolder, TestResult, ended_early, head, no_verdict};
 use crate::{CommandError, Exit, Job, Session, Voice};
 
@@ -28,7 +29,7 @@ pub fn check_power_cut(
     session: &Session<'_>,
     name: &str,
     target: &CutTarget,
-    log: &Path,
+    log: &Destination,
 ) -> Result<TestResult, CommandError> {
     let CutTarget::Directory { path, resolution } = target else {
         let what = format!("`{name}` is simulated: it is cut and checked in one go");
@@ -36,7 +37,7 @@ pub fn check_power_cut(
     };
     let known = CutLog::read(&read(log)?);
     let cycle = known.cycles.last().ok_or_else(|| {
-        let what = format!("`{}` holds no power-cut test", log.display());
+        let what = format!("`{}` holds no power-cut test", named(log).display());
         CommandError::new(Exit::Trouble, what).hint("name the log that the test wrote")
     })?;
     if known.broken_lines > 0 {
@@ -145,9 +146,9 @@ pub(super) fn checked(plan: &CutPlan, outcome: &CutOutcome, is_cut: bool) -> Cut
 }
 
 /// Adds the result to the log, so that later cuts can be counted with it.
-fn keep_check(voice: &dyn Voice, log: &Path, checked: CutChecked) {
+fn keep_check(voice: &dyn Voice, log: &Destination, checked: CutChecked) {
     let line = LogLine::Checked(checked);
-    if log.as_os_str() == STANDARD {
+    if !matches!(log, Destination::File(_)) {
         let text = line.text();
         voice.notice(&format!(
             "to count this cut with later ones, append this line to the log: {}",

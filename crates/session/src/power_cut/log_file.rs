@@ -2,16 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cardmark_host::{Resolution, Root, resolve};
 use cardmark_integrity::{CutEnd, LogLine, Trouble};
 
+use crate::file::Destination;
 use crate::{CommandError, Exit, Voice};
-
-/// Name of standard input and output.
-pub(super) const STANDARD: &str = "-";
 
 /// A log that is being written.
 pub(super) struct LogWriter {
@@ -23,16 +22,18 @@ pub(super) struct LogWriter {
 
 impl LogWriter {
     /// Opens a log; a new cycle is appended.
-    pub(super) fn open(path: &Path) -> Result<Self, CommandError> {
-        let opened = match path.as_os_str() == STANDARD {
-            true => Self::standard(),
-            false => Self::file(path),
+    pub(super) fn open(log: &Destination) -> Result<Self, CommandError> {
+        let opened = match log {
+            Destination::Output => Self::output(rustix::stdio::stdout()),
+            Destination::Error => Self::output(rustix::stdio::stderr()),
+            Destination::Nothing => return Err(kept_nowhere()),
+            Destination::File(place) => Self::file(place.append()?, place.path()),
         };
-        opened.map_err(|error| unusable(path, &error))
+        opened.map_err(|error| unusable(log, &error))
     }
 
-    fn standard() -> io::Result<Self> {
-        let file = File::from(rustix::stdio::stdout().try_clone_to_owned()?);
+    fn output(output: BorrowedFd<'_>) -> io::Result<Self> {
+        let file = File::from(output.try_clone_to_owned()?);
         let mut log = Self {
             is_synced: file.metadata()?.is_file(),
             file,
@@ -43,12 +44,7 @@ impl LogWriter {
         Ok(log)
     }
 
-    fn file(path: &Path) -> io::Result<Self> {
-        let mut file = File::options()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
+    fn file(mut file: File, path: &Path) -> io::Result<Self> {
         if file.metadata()?.len() > 0 {
             let mut last = [0];
             file.seek(SeekFrom::End(-1))?;
@@ -91,14 +87,17 @@ impl LogWriter {
     }
 }
 
-/// Returns the text of a log.
-pub(super) fn read(path: &Path) -> Result<String, CommandError> {
+/// Returns the text of a log; that of standard output comes from standard input.
+pub(super) fn read(log: &Destination) -> Result<String, CommandError> {
     let mut bytes = Vec::new();
-    let read = match path.as_os_str() == STANDARD {
-        true => io::stdin().read_to_end(&mut bytes),
-        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    let read = match log {
+        Destination::Output | Destination::Error => io::stdin().read_to_end(&mut bytes),
+        Destination::Nothing => return Err(kept_nowhere()),
+        Destination::File(place) => {
+            File::open(place.path()).and_then(|mut file| file.read_to_end(&mut bytes))
+        }
     };
-    read.map_err(|error| unusable(path, &error))?;
+    read.map_err(|error| unusable(log, &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -106,8 +105,11 @@ pub(super) fn read(path: &Path) -> Result<String, CommandError> {
 pub(super) fn refuse_same_disk(
     voice: &dyn Voice,
     target: &Resolution,
-    log: &Path,
+    log: &Destination,
 ) -> Result<(), CommandError> {
+    if *log == Destination::Nothing {
+        return Err(kept_nowhere());
+    }
     let Some(folder) = place_of(log) else {
         // A pipe: whoever reads it keeps it.
         return Ok(());
@@ -128,7 +130,10 @@ pub(super) fn refuse_same_disk(
     let is_same =
         target.device_id == found.device_id || of_target.iter().any(|name| of_log.contains(name));
     if is_same {
-        let what = format!("the log `{}` would be on the card itself", log.display());
+        let what = format!(
+            "the log `{}` would be on the card itself",
+            named(log).display()
+        );
         return Err(CommandError::new(Exit::Refused, what)
             .because("the log must survive the power cut")
             .hint(
@@ -149,11 +154,13 @@ const UNKNOWN: &str =
     "warning: cannot tell which disks the card and the log are on; the log must not be on the card";
 
 /// The folder of a log; `None` for a pipe or a terminal.
-fn place_of(log: &Path) -> Option<PathBuf> {
-    if log.as_os_str() != STANDARD {
-        return Some(folder_of(log).to_owned());
-    }
-    let shown = std::fs::read_link("/proc/self/fd/1").ok()?;
+fn place_of(log: &Destination) -> Option<PathBuf> {
+    let output = match log {
+        Destination::File(place) => return Some(folder_of(place.path()).to_owned()),
+        Destination::Error => "/proc/self/fd/2",
+        Destination::Output | Destination::Nothing => "/proc/self/fd/1",
+    };
+    let shown = std::fs::read_link(output).ok()?;
     let is_file = shown.metadata().is_ok_and(|metadata| metadata.is_file());
     is_file.then(|| folder_of(&shown).to_owned())
 }
@@ -166,7 +173,20 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn unusable(path: &Path, error: &io::Error) -> CommandError {
-    let what = format!("cannot use the log `{}`", path.display());
+/// Name of a log for messages and commands.
+pub(super) fn named(log: &Destination) -> &Path {
+    match log {
+        Destination::File(place) => place.named(),
+        _ => Path::new("-"),
+    }
+}
+
+fn kept_nowhere() -> CommandError {
+    CommandError::new(Exit::Usage, "/dev/null keeps no log of acknowledged writes")
+        .hint("name a file on another disk, or keep the log on another computer with `--log -`")
+}
+
+fn unusable(log: &Destination, error: &io::Error) -> CommandError {
+    let what = format!("cannot use the log `{}`", named(log).display());
     CommandError::new(Exit::Trouble, what).because(error.to_string())
 }

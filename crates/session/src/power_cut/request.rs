@@ -7,6 +7,7 @@ use cardmark_host::Resolution;
 use cardmark_integrity::{BLOCK_BYTES, CutPlan, PLACE_BLOCKS};
 use cardmark_sim::Model;
 
+use crate::file::Destination;
 use crate::gate::refuse_used;
 use crate::target::{Chosen, choose};
 use crate::{CommandError, Exit};
@@ -16,8 +17,8 @@ pub(super) const FOLDER: &str = "cardmark-power-cut";
 
 /// Request for the writes before a power cut.
 pub struct CutRequest {
-    /// Log of acknowledged writes; `-`: standard output.
-    pub log: Option<PathBuf>,
+    /// Log of acknowledged writes.
+    pub log: Option<Destination>,
     /// Size of the file, bytes.
     pub size_bytes: u64,
     /// Number of writes before each flush.

@@ -13,9 +13,10 @@ use cardmark_integrity::{
 use cardmark_report::text;
 use serde::Serialize;
 
-use super::log_file::{LogWriter, STANDARD, refuse_same_disk};
+use super::log_file::{LogWriter, named, refuse_same_disk};
 use super::request::{CutRequest, FOLDER};
 use crate::describe::started_at;
+use crate::file::Destination;
 use crate::integrity::{TestFolder, TestResult, ended_early};
 use crate::{CommandError, Exit, Job, Rescue, Session, Voice, quoted};
 
@@ -43,7 +44,7 @@ pub(super) fn write(
     (path, resolution): (&Path, &Resolution),
     request: &CutRequest,
 ) -> Result<CutDone, CommandError> {
-    let log = request.log.as_deref().ok_or_else(|| {
+    let log = request.log.as_ref().ok_or_else(|| {
         CommandError::new(Exit::Usage, "no log of acknowledged writes is named")
             .hint("`--log FILE` names a file on another disk; `--log -` prints the log")
     })?;
@@ -135,14 +136,14 @@ fn refuse_full(path: &Path, size_bytes: u64) -> Result<(), CommandError> {
 /// The command that checks.
 struct CheckCommand<'a> {
     name: &'a str,
-    log: &'a Path,
+    log: &'a Destination,
 }
 
 impl CheckCommand<'_> {
     fn line(&self) -> String {
-        let log = match self.log.as_os_str() == STANDARD {
-            true => "FILE".to_owned(),
-            false => quoted(self.log),
+        let log = match self.log {
+            Destination::File(_) => quoted(named(self.log)),
+            _ => "FILE".to_owned(),
         };
         let target = quoted(Path::new(self.name));
         format!("cardmark power-cut {target} --log {log} --check")

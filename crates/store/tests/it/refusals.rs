@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cardmark_store::{Store, StoreError};
 use rusqlite::Connection;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::builder::record;
 
@@ -27,6 +28,24 @@ fn files_that_are_no_database_are_refused_and_stay() {
         assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
         assert!(error.to_string().contains("records.sqlite"));
         assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+/// SQLite reads the length of a device as 0, and would make an empty database of it; a FIFO would be waited for.
+#[test]
+fn a_store_is_a_regular_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (fifo, link) = (dir.path().join("fifo"), dir.path().join("link"));
+    mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    std::os::unix::fs::symlink(&fifo, &link).unwrap();
+    for path in [Path::new("/dev/zero"), &fifo, &link, dir.path()] {
+        let written = Store::open(path).unwrap_err();
+        assert!(
+            matches!(written, StoreError::NotAFile { .. }),
+            "{written:?}"
+        );
+        let read = Store::open_to_read(path, dir.path()).unwrap_err();
+        assert!(matches!(read, StoreError::NotAFile { .. }), "{read:?}");
     }
 }
 

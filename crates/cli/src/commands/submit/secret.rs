@@ -1,10 +1,9 @@
 //! The secret of the store as a file, for the day on which its card dies.
 
-use std::fs::OpenOptions;
-use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::Read;
 use std::path::Path;
 
+use cardmark_session::file::Destination;
 use cardmark_session::{Data, file, store_error};
 use cardmark_share::{from_hexadecimal, to_hexadecimal, token_hash};
 use cardmark_store::{SECRET_BYTES, SecretReplaced, SecretState};
@@ -29,38 +28,18 @@ const MOST_BYTES: u64 = 4 << 10;
 type Secret = [u8; SECRET_BYTES];
 
 /// Writes the secret to a file that only its owner can read.
-pub(super) fn export(path: &Path) -> Result<Exit, CommandError> {
+pub(super) fn export(to: &Destination) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
     let secret = store.secret().map_err(|error| store_error(&error))?;
     let text = written(&secret);
-    if path == Path::new("-") {
-        print::data(&text)?;
+    let Destination::File(place) = to else {
+        print::to(to, text.as_bytes())?;
         return Ok(Exit::Done);
-    }
-    let refuse = |error: std::io::Error| {
-        let what = format!("Cannot write the secret to `{}`", path.display());
-        let refused = CommandError::new(Exit::Trouble, what).because(error.to_string());
-        match error.kind() {
-            std::io::ErrorKind::AlreadyExists => CommandError {
-                exit: Exit::Usage,
-                ..refused
-            }
-            .hint("name a new file"),
-            _ => refused,
-        }
     };
-    // A new file, so never a terminal.
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(refuse)?;
-    let all = file.write_all(text.as_bytes());
-    all.and_then(|()| file.sync_all()).map_err(refuse)?;
+    place.write_new_private(text.as_bytes())?;
     print::notice(&format!(
         "Wrote the secret to `{}`. Keep it private, and on another device.",
-        path.display()
+        place.named().display()
     ));
     Ok(Exit::Done)
 }
