@@ -154,7 +154,7 @@ fn set_aside(
         .hint("to test this card, run the same command again");
     let error = match is_whole {
         true => error.hint(format!(
-            "this card holds all that is kept: if no other card was tested in between, nothing is missing, \
+            "this card holds all that is kept: if it is the only card with this identity, nothing is missing, \
              and `{kept}` and `{kept}-map` can be removed"
         )),
         false => error,
