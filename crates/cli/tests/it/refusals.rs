@@ -29,7 +29,13 @@ const LEAST_COUNT: usize = 25;
 /// Size of the devices; large enough for the suite.
 const SIZE_BYTES: u64 = 320 * MIB;
 /// Sizes of files on overlays. Any file of the same size could be identical for the program, so no other test uses these.
-const ON_OVERLAY_BYTES: [u64; 2] = [SIZE_BYTES + 2 * MIB, SIZE_BYTES + 3 * MIB];
+const ON_OVERLAY_BYTES: [u64; 5] = [
+    SIZE_BYTES + 2 * MIB,
+    SIZE_BYTES + 3 * MIB,
+    SIZE_BYTES + 4 * MIB,
+    SIZE_BYTES + 5 * MIB,
+    SIZE_BYTES + 6 * MIB,
+];
 /// Size of each of two partitions, and of the device that has them.
 const PART_BYTES: u64 = 300 * MIB;
 const PARTED_BYTES: u64 = MIB + 2 * PART_BYTES;
@@ -339,6 +345,71 @@ refusals! {
         bench.attempt(&device)
     };
 
+    // In use where the usual lists do not show it.
+    its_file_lies_below_an_overlay_of_another_namespace: 4,
+    ["cannot determine who uses it: loop", "may have the same backing file", "losetup --detach /dev/loop"],
+    [Overlay, Unshare], |bench| {
+        let (_attached, _elsewhere, file) = bench.overlay_elsewhere(ON_OVERLAY_BYTES[2]);
+        let device = LoopDevice::attach(&file, false);
+        bench.attempt(&device)
+    };
+    its_file_lies_below_an_overlay_of_a_namespace_without_processes: 4,
+    ["may have the same backing file"], [Overlay, Unshare], |bench| {
+        let (_attached, elsewhere, file) = bench.overlay_elsewhere(ON_OVERLAY_BYTES[3]);
+        drop(elsewhere);
+        let device = LoopDevice::attach(&file, false);
+        bench.attempt(&device)
+    };
+    open_in_a_process_whose_first_thread_has_ended: 4, ["open for writing"], [Python], |bench| {
+        let device = bench.device("card");
+        let _open = bench.hidden("first-thread-ended", device.file());
+        bench.attempt(&device)
+    };
+    mapped_in_a_process_whose_first_thread_has_ended: 4, ["mapped into memory for writing"],
+    [Python], |bench| {
+        let device = bench.device("card");
+        let _open = bench.hidden("mapped-first-thread-ended", device.file());
+        bench.attempt(&device)
+    };
+    open_in_a_thread_with_its_own_descriptors: 4, ["open for writing"], [Python], |bench| {
+        let device = bench.device("card");
+        let _open = bench.hidden("own-table", device.file());
+        bench.attempt(&device)
+    };
+    the_device_is_open_in_a_thread_with_its_own_descriptors: 4, ["has loop", "open for writing"],
+    [Python], |bench| {
+        let device = bench.device("card");
+        let _open = bench.hidden("own-table", device.path());
+        bench.attempt(&device)
+    };
+    open_as_a_registered_file_of_io_uring: 4, ["(python3) has ", "open for writing"],
+    [Python, IoUring], |bench| {
+        let device = bench.device("card");
+        let _open = bench.hidden("registered", device.file());
+        bench.attempt(&device)
+    };
+    open_outside_of_the_pid_namespace: 4, ["processes outside of this container"],
+    [Unshare], |bench| {
+        let device = bench.device("card");
+        let _open = File::options().write(true).open(device.file()).unwrap();
+        bench.attempt_in("unshare --pid --fork --kill-child --mount-proc", &device)
+    };
+    open_in_a_process_that_a_mount_hides: 4, ["a mount hides part of /proc/"], [Unshare], |bench| {
+        let device = bench.device("card");
+        let _open = File::options().write(true).open(device.file()).unwrap();
+        let hide = format!("mount --bind {} /proc/{} && exec \"$@\"",
+            bench.folder().display(), std::process::id());
+        let wrapper = format!("unshare --mount --propagation private sh -c '{hide}' sh");
+        bench.attempt_in(&wrapper, &device)
+    };
+    its_size_is_that_of_a_dead_loop_device: 4,
+    ["may have the same backing file", "its backing file does not answer", "losetup --detach /dev/loop"],
+    [Fuse], |bench| {
+        let _dead = bench.dead(ON_OVERLAY_BYTES[4]);
+        let device = LoopDevice::attach(&bench.file_of("card", ON_OVERLAY_BYTES[4]), false);
+        bench.attempt(&device)
+    };
+
     // Nothing to be written.
     write_protected: 4, ["is write-protected", "check the lock switch"], [BlockDev], |bench| {
         let device = bench.device("card");
@@ -588,6 +659,30 @@ fn an_idle_partition_is_written_and_nothing_around_it() {
             .chunks(4096)
             .all(|block| block != [0; 4096])
     );
+}
+
+#[test]
+#[ignore = "stops all other tests of raw devices on this machine while it runs"]
+fn open_in_a_descriptor_in_flight() {
+    needs!(Root, LoopDevice, Python);
+    let said = ["contains open files that are not visible"];
+    assert_refused(4, &said, |bench| {
+        let device = bench.device("card");
+        let _open = bench.hidden("in-flight", device.file());
+        bench.attempt(&device)
+    });
+}
+
+#[test]
+fn a_dead_loop_device_of_another_size_stops_no_other() {
+    needs!(Root, LoopDevice, Fuse);
+    let bench = Bench::new();
+    let _dead = bench.dead(7 * MIB);
+    let device = bench.device("card");
+    let serial = format!("--device-serial={}", text(device.file()));
+    let arguments = ["run", text(device.path()), QUICKEST, "--yes", &serial];
+    let output = bench.program.run(&arguments);
+    assert_eq!(output.code, 0, "{output}");
 }
 
 #[test]

@@ -3,17 +3,17 @@
 use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use cardmark_testkit::{LoopDevice, Output, Program, Running};
+use cardmark_testkit::{FuseDir, LoopDevice, Output, Program, Running, install_script};
 use rustix::fs::inotify;
-use rustix::fs::{FileType, Mode, OFlags, makedev, mknodat};
+use rustix::fs::{FileType, Mode, OFlags, makedev, minor, mknodat};
 use tempfile::TempDir;
 
 use super::{ASKED, PART_BYTES, PARTED_BYTES, SIZE_BYTES, TO_TYPE};
-use crate::common::{QUICKEST, program, scratch, text};
+use crate::common::{BINARY, QUICKEST, program, scratch, text};
 
 /// Everything one row needs.
 pub(super) struct Bench {
@@ -79,6 +79,61 @@ impl Bench {
              print('ready', flush=True)\n\
              sys.stdin.readline()\n";
         Elsewhere::start(Command::new("python3").args(["-c", script, text(file)]))
+    }
+
+    /// A process that has the file open in a way that its list of descriptors does not show.
+    pub(super) fn hidden(&self, trick: &str, file: &Path) -> Elsewhere {
+        let script = include_str!("holder.py");
+        Elsewhere::start(Command::new("python3").args(["-c", script, trick, text(file)]))
+    }
+
+    /// A loop device on a file of that size on an overlay of another tree of mounts, the process that lives there, and
+    /// the file below the overlay.
+    pub(super) fn overlay_elsewhere(&self, size_bytes: u64) -> (Undo, Elsewhere, PathBuf) {
+        let (upper, work, point) = (self.folder(), self.folder(), self.folder());
+        let name = self.scratch.path().join("name");
+        let script = format!(
+            "mount -t overlay -o lowerdir={work},upperdir={upper},workdir={work}/work overlay {point} && \
+             truncate -s {size_bytes} {point}/card && \
+             losetup --find --show {point}/card >{name}",
+            work = work.display(),
+            upper = upper.display(),
+            point = point.display(),
+            name = name.display()
+        );
+        std::fs::create_dir(work.join("work")).unwrap();
+        let elsewhere = LoopDevice::in_turn(|| self.elsewhere(&script));
+        let name = std::fs::read_to_string(name).unwrap();
+        let undo = Undo::new("losetup", &["--detach", name.trim()]);
+        (undo, elsewhere, upper.join("card"))
+    }
+
+    /// A loop device on a file of that size, whose filesystem has lost its server.
+    pub(super) fn dead(&self, size_bytes: u64) -> (Undo, FuseDir) {
+        let fuse = FuseDir::mount(self.scratch.path());
+        let file = fuse.path().join("dead");
+        File::create(&file).unwrap().set_len(size_bytes).unwrap();
+        let device = LoopDevice::attach(&file, false);
+        let undo = Undo::new("losetup", &["--detach", text(device.path())]);
+        let connection = minor(fuse.path().metadata().unwrap().dev());
+        let control = self.folder();
+        tool("mount", &["-t", "fusectl", "none", text(&control)]);
+        let _control = Undo::mount(&control);
+        std::fs::write(control.join(format!("{connection}/abort")), "1").unwrap();
+        assert!(file.metadata().is_err());
+        // It cannot detach what it does not recognise.
+        std::mem::forget(device);
+        (undo, fuse)
+    }
+
+    /// Runs on the device, agreed to by flags, by way of another command.
+    pub(super) fn attempt_in(&self, wrapper: &str, device: &LoopDevice) -> Output {
+        let script = self.scratch.path().join("wrapper");
+        install_script(&format!("exec {wrapper} {} \"$@\"", *BINARY), &script);
+        let program = Program::new(text(&script), self.scratch.path());
+        let serial = format!("--device-serial={}", text(device.file()));
+        let arguments = ["run", text(device.path()), QUICKEST, "--yes", &serial];
+        self.unwritten(device, |_| program.run(&arguments))
     }
 
     /// A device with a filesystem that writes nothing by itself later.
