@@ -181,6 +181,7 @@ async fn answer(served: Served, site: &Arc<Site>) {
                 () = received(interrupt) => {},
             }
             tracing::info!("ends");
+            site.uploads.close();
         })
         .await;
 }

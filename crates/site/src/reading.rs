@@ -95,6 +95,11 @@ impl Uploads {
         }
     }
 
+    /// Refuses uploads that wait, since the site ends.
+    pub(crate) fn close(&self) {
+        self.turns.close();
+    }
+
     /// Returns the page for an upload of an address block. The process ends with the caller.
     pub(crate) async fn read(
         &self,
@@ -110,7 +115,7 @@ impl Uploads {
         input.push(b'\n');
         input.extend(bytes);
         let turn = Arc::clone(&self.turns).acquire_owned().await;
-        let turn = turn.map_err(|_| Refusal::failed())?;
+        let turn = turn.map_err(|_| Refusal::busy())?;
         let slot = Arc::new(Slot::default());
         let _killed_at_the_end = KillOnDrop(Arc::clone(&slot));
         let reader = self.reader.clone();

@@ -32,7 +32,7 @@ const MOST_HEADERS: usize = 64;
 /// Most bytes of the head of a request.
 const MOST_HEAD_BYTES: usize = 16 << 10;
 /// Time that requests under way have when the site ends.
-const END_TIME: Duration = Duration::from_secs(4);
+const END_TIME: Duration = Duration::from_secs(3);
 /// Connections that wait to be accepted, as far as the system allows (`net.core.somaxconn`). A client beyond that tries again after a second.
 const BACKLOG: u32 = 4096;
 /// Share of all connections that one address block may have: a sixteenth.
