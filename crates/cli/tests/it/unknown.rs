@@ -22,6 +22,14 @@ impl Shown {
         Self(point)
     }
 
+    /// Memory that can be taken out of sight.
+    fn memory(scratch: &TempDir) -> Self {
+        let point = scratch.path().join("memory");
+        std::fs::create_dir(&point).unwrap();
+        let arguments = ["-t", "tmpfs", "-o", "size=512m", "none", text(&point)];
+        Self::by("mount", &arguments, point.clone())
+    }
+
     /// An overlay whose upper directory is on a filesystem that is mounted no more, as raspi-config makes it.
     fn overlay(scratch: &TempDir, below: &Path) -> Self {
         let [lower, point] = ["lower", "overlay"].map(|name| scratch.path().join(name));
@@ -50,15 +58,6 @@ impl Drop for Shown {
     }
 }
 
-fn unmount_lazily(memory: &Mount) {
-    let point = memory.folder().parent().unwrap();
-    let status = std::process::Command::new("umount")
-        .arg("--lazy")
-        .arg(point)
-        .status();
-    assert!(status.unwrap().success());
-}
-
 /// The proof may be disturbed by others on this machine: refused, or at least without any verdict.
 fn assert_memory(program: &Program, at: &Path) {
     let mut tries = 0..5;
@@ -77,9 +76,9 @@ fn assert_memory(program: &Program, at: &Path) {
 fn memory_below_an_overlay_that_hides_it_is_refused() {
     needs!(Root, Overlay);
     let scratch = scratch();
-    let (program, memory) = (program(&scratch), Mount::tmpfs(scratch.path(), 512 * MIB));
-    let overlay = Shown::overlay(&scratch, memory.folder());
-    unmount_lazily(&memory);
+    let (program, memory) = (program(&scratch), Shown::memory(&scratch));
+    let overlay = Shown::overlay(&scratch, &memory.0);
+    drop(memory);
     assert_memory(&program, &overlay.0);
 }
 
@@ -87,8 +86,8 @@ fn memory_below_an_overlay_that_hides_it_is_refused() {
 fn memory_below_fuse_is_refused() {
     needs!(Root, Fuse, Bindfs);
     let scratch = scratch();
-    let (program, memory) = (program(&scratch), Mount::tmpfs(scratch.path(), 512 * MIB));
-    let shown = Shown::bindfs(&scratch, memory.folder());
+    let (program, memory) = (program(&scratch), Shown::memory(&scratch));
+    let shown = Shown::bindfs(&scratch, &memory.0);
     assert_memory(&program, &shown.0);
 }
 

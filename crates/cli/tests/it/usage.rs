@@ -1,7 +1,9 @@
 //! Words that the program does not understand, and what it writes where.
 
+use cardmark_testkit::{Mount, needs};
+
 use crate::common::{
-    QUICKEST, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+    MIB, QUICKEST, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
 };
 
 #[test]
@@ -228,9 +230,12 @@ fn generated_files_need_a_folder_that_can_be_written() {
 
 #[test]
 fn a_directory_is_named_in_the_command_that_tests_its_capacity() {
+    needs!(Root, LoopDevice, Ext4);
     let scratch = scratch();
     let program = program(&scratch);
-    let directory = program.file("my card");
+    // A disk of its own: on that of the running system the command is another one.
+    let card = Mount::ext4(scratch.path(), 512 * MIB);
+    let directory = card.folder().join("my card");
     std::fs::create_dir(&directory).unwrap();
     let output = program
         .columns(200)

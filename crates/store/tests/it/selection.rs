@@ -1,6 +1,6 @@
 //! Many records at once.
 
-use cardmark_core::{Board, Context, DeviceInfo, Record, Sample};
+use cardmark_core::{Board, Context, DeviceInfo, Finding, FindingKind, Record, Sample, Severity};
 use cardmark_store::{Condition, Store};
 
 use crate::builder::{record, trial};
@@ -110,6 +110,19 @@ fn figures_that_a_cache_answered_for_are_not_handed_out() {
         assert_eq!(store.figures(&id).unwrap().len(), count, "{warning}");
     }
     assert_eq!(store.list(9).unwrap().len(), 3);
+}
+
+/// Earlier versions stored figures of a device that is not known as others.
+#[test]
+fn figures_of_a_device_that_is_not_known_are_not_handed_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
+    let mut stored = measured("aaaa", "Pi 4", "A");
+    stored.metrics[0].warnings.clear();
+    let kind = FindingKind::UnknownDevice;
+    stored.findings = vec![Finding::new(kind, Severity::Warning, "hidden")];
+    store.insert(&stored).unwrap();
+    assert_eq!(store.figures(&stored.metrics[0].id).unwrap(), []);
 }
 
 #[test]
