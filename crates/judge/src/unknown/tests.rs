@@ -16,7 +16,7 @@ use crate::{
 fn records() -> Vec<Record> {
     let with = |kinds: &[LayerKind], filesystem: &str, is_found: bool| {
         let mut record = Record::new(
-            run_id_from_bytes([kinds.len() as u8 + 1; 16]),
+            run_id_from_bytes([u8::try_from(kinds.len()).unwrap() + 1; 16]),
             Origin::of(OriginKind::Measured),
         );
         let mut target = Target::of(TargetKind::Directory);
