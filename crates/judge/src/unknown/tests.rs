@@ -208,7 +208,7 @@ fn a_test_of_storage_that_is_not_known_confirms_nothing_but_its_losses_count() {
             record.integrity = Some(Integrity::new(test, kind, 64 << 20, 64 << 20));
             assert_eq!(storage_kind(&record), Some(expected));
             assert_eq!(storage_kind(&known(&record)), Some(kind));
-            assert_eq!(endured(&[record.clone()]), []);
+            assert_eq!(endured(std::slice::from_ref(&record)), []);
             let is_fault = kind == expected;
             assert_eq!(!faults(&record).is_empty(), is_fault, "{kind:?}");
         }

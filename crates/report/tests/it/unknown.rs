@@ -153,7 +153,7 @@ fn no_text_gives_a_verdict_on_storage_that_is_not_known() {
         begin_with_answer(&mut document, &record);
         assert_no_verdict(&markdown(&document));
         let wanted = cardmark_catalog::use_of("boot").unwrap();
-        let found = recommend(&[record.clone()], wanted, &Wish::default());
+        let found = recommend(std::slice::from_ref(&record), wanted, &Wish::default());
         assert!(found.is_empty());
     }
     let two = [record("overlay", LayerKind::Overlay), {
