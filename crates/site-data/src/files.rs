@@ -27,9 +27,10 @@ impl Hashed {
             std::fs::create_dir_all(parent).map_err(at(parent))?;
         }
         // What a killed process left, or a link that somebody put there, is not written into.
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(&path)(error)),
-            _ => {}
+        if let Err(error) = std::fs::remove_file(&path)
+            && error.kind() != ErrorKind::NotFound
+        {
+            return Err(at(&path)(error));
         }
         let file = File::create_new(&path).map_err(at(&path))?;
         Ok(Self {

@@ -410,3 +410,15 @@ fn folders_are_folders() {
         <[&str; 0]>::default()
     );
 }
+
+#[test]
+fn an_undo_log_is_a_regular_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("card.undo");
+    mknodat(CWD, &log, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let error = FileLog::open(&log).unwrap_err();
+    assert!(error.to_string().contains("regular file"), "{error}");
+    fs::remove_file(&log).unwrap();
+    symlink("/dev/zero", &log).unwrap();
+    assert!(FileLog::open(&log).is_err());
+}
