@@ -165,7 +165,7 @@ fn places_where_no_file_can_be_are_named() {
     let error = Store::open(&file.join("records.sqlite")).unwrap_err();
     assert!(matches!(error, StoreError::Io { .. }), "{error:?}");
     let error = Store::open(dir.path()).unwrap_err();
-    assert!(matches!(error, StoreError::Failed { .. }), "{error:?}");
+    assert!(matches!(error, StoreError::NotAFile { .. }), "{error:?}");
 }
 
 #[test]
