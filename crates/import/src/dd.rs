@@ -1,10 +1,14 @@
 //! The last line of dd, from coreutils in any language, from busybox, macOS and BSD.
 
-use cardmark_core::{MIB, SECOND_NS};
+mod command;
+
+use cardmark_core::{Finding, FindingKind, MIB, SECOND_NS, Severity};
 
 use crate::number::{Number, digits, number_and_unit, power};
 use crate::reading::{Found, Reading, byte_rate, doubtful, printed, size};
 use crate::text::{Damage, Line, numbers};
+use command::{Command, Commands, Context, Direction, Event};
+pub(crate) use command::{begins, without_prompt};
 
 const TOOL: &str = "dd";
 /// Size of the copy that the common script makes: 50k blocks of 8k.
@@ -23,28 +27,48 @@ pub(crate) struct Copy {
 /// Reads the copies, without the lines of `status=progress`. Next to a table of PiBenchmarks they
 /// are part of its report.
 pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
-    let mut command = None;
-    let mut is_cache_dropped = false;
+    let mut commands = Commands::default();
+    let mut events: Vec<(Event, bool)> = Vec::new();
+    let mut results = Vec::new();
+    // Lines with text directly above the copies, without record counts.
+    let mut above = "";
     for (line, result) in copies(lines) {
-        is_cache_dropped |= line.text.contains("drop_caches");
         match result {
             Ok(Some(copy)) if !is_of_report => {
-                let command = command.take().map(Command::parse);
-                found.add_or_damaged(copy.reading(line, command.as_ref(), is_cache_dropped));
+                events.push((Event::Copy(Some(copy.bytes)), false));
+                results.push((line, above, Ok(copy)));
             }
             Err(damage) if !is_of_report => {
-                command = None;
-                found.damaged(damage);
+                events.push((Event::Copy(None), false));
+                results.push((line, above, Err(damage)));
             }
             Ok(Some(copy)) if found.reports_print(&copy.printed) => found.understand(line),
-            // A command belongs to the first copy below it.
-            Ok(None) if is_command(line.text) => {
-                command = Some(line.text);
-                found.understand(line);
+            Ok(None) if !counts_records(line.text) => {
+                above = line.text;
+                let of_line = commands.read(line.text);
+                if of_line.goes_on {
+                    events.pop();
+                }
+                if of_line.is_command {
+                    found.understand(line);
+                }
+                let is_loop = of_line.is_loop;
+                events.extend(of_line.events.into_iter().map(|event| (event, is_loop)));
             }
             Ok(_) | Err(_) => {}
         }
     }
+    for (context, (line, above, result)) in command::contexts(events).iter().zip(results) {
+        match result {
+            Ok(copy) => found.add_or_damaged(copy.reading(line, context, above)),
+            Err(damage) => found.damaged(damage),
+        }
+    }
+    understand_counts(lines, found);
+}
+
+/// Marks the record counts, and progress above them.
+fn understand_counts(lines: &[Line], found: &mut Found) {
     for (index, line) in lines.iter().enumerate() {
         let is_progress = || {
             lines
@@ -55,12 +79,6 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
             found.understand(*line);
         }
     }
-}
-
-/// Returns whether a line is a command, without a result in it.
-fn is_command(line: &str) -> bool {
-    let has_rate = || numbers(line).iter().any(|number| number.contains("/s"));
-    line.contains("dd ") && (line.contains("of=") || line.contains("if=")) && !has_rate()
 }
 
 /// Parses each line with text.
@@ -102,15 +120,22 @@ fn copy(line: Line) -> Result<Option<Copy>, Damage> {
     let text = line
         .text
         .replace(['，', '、'], ", ")
-        .replace(['秒', 'с'], "s");
+        .replace(['秒', 'с'], "s")
+        // Old Russian catalogues have a Latin letter.
+        .replace(" c,", " s,");
+    let text = match text.trim_end().strip_suffix("B/c") {
+        Some(rest) => format!("{rest}B/s"),
+        None => text,
+    };
     // Decimal commas have no space behind them.
     let mut parts = text.trim().rsplitn(3, ", ");
     let (Some(rate), Some(span), Some(head)) = (parts.next(), parts.next(), parts.next()) else {
         return Ok(None);
     };
-    let head = head.trim_start_matches(['>', '|', ' ', '\t']);
+    let head = from_bytes(head.trim_start_matches(['>', '|', ' ', '\t']));
     let digits = head.bytes().take_while(u8::is_ascii_digit).count();
-    if digits == 0 || !rate.ends_with("B/s") {
+    let units = ["B/s", "K/s", "k/s", "M/s", "G/s"];
+    if digits == 0 || !units.iter().any(|unit| rate.ends_with(unit)) {
         return Ok(None);
     }
     let bytes = head[..digits].parse();
@@ -127,10 +152,30 @@ fn copy(line: Line) -> Result<Option<Copy>, Damage> {
     }))
 }
 
+/// The text from the number of bytes on: some languages have the verb before it.
+fn from_bytes(head: &str) -> &str {
+    const MOST_WORDS: usize = 3;
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut rest = head;
+    for _ in 0..=MOST_WORDS {
+        let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+        if is_number(word) && (rest.len() == head.len() || behind.contains('(')) {
+            return rest;
+        }
+        if word.is_empty() || !word.chars().all(char::is_alphabetic) {
+            break;
+        }
+        rest = behind;
+    }
+    head
+}
+
 /// Bytes, seconds and rate of `1073741824 bytes transferred in 1.640524 secs (654511500 bytes/sec)`.
 fn bsd_parts(text: &str) -> Option<[&str; 3]> {
     let (bytes, rest) = text.split_once(" bytes transferred in ")?;
-    let (seconds, rate) = rest.split_once(" secs (")?;
+    // coreutils up to 5 print `seconds`.
+    let split = rest.split_once(" secs (");
+    let (seconds, rate) = split.or_else(|| rest.split_once(" seconds ("))?;
     Some([bytes, seconds, rate.strip_suffix(" bytes/sec)")?])
 }
 
@@ -178,124 +223,119 @@ fn bytes_per_s(line: Line, bytes: u64, seconds: Number, rate: &str) -> Result<f6
     }
 }
 
-/// Coreutils print `10.4 MB/s` in decimal units, busybox `9.9MB/s` in binary ones.
+/// Coreutils print `10.4 MB/s` in decimal units, busybox `9.9MB/s` and toybox `24 M/s` in binary ones.
 fn unit_bytes(rate: &str, unit: &str) -> Option<f64> {
-    let base = match rate.trim().contains(' ') {
-        true => 1000.0,
-        false => 1024.0,
-    };
+    let base = if is_binary(rate) { 1024.0 } else { 1000.0 };
     let units = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"];
-    power(base, &units, &unit.replacen('K', "k", 1))
+    let unit = unit.replacen('K', "k", 1);
+    let unit = match unit.strip_suffix("/s").filter(|unit| !unit.ends_with('B')) {
+        Some(letter) => format!("{letter}B/s"),
+        None => unit,
+    };
+    power(base, &units, &unit)
 }
 
-/// Source and target of a copy, and whether its time includes the card.
-#[derive(Default)]
-struct Command<'a> {
-    source: Option<&'a str>,
-    target: Option<&'a str>,
-    /// True for the block size and the sync of the common script.
-    is_script: bool,
-    is_synced: bool,
-    is_read_direct: bool,
-}
-
-impl<'a> Command<'a> {
-    fn parse(line: &'a str) -> Self {
-        let mut command = Self::default();
-        let is_end = |c: char| c.is_whitespace() || "\"'`;&|".contains(c);
-        let has = |list: &str, wanted: &[&str]| list.split(',').any(|it| wanted.contains(&it));
-        let mut is_8k = false;
-        for word in line.split(is_end) {
-            match word.split_once('=') {
-                Some(("if", source)) => command.source = Some(source),
-                Some(("of", target)) => command.target = Some(target),
-                Some(("bs", size)) => is_8k = size == "8k",
-                Some(("conv", list)) => {
-                    command.is_script |= has(list, &["fsync"]);
-                    command.is_synced |= has(list, &["fsync", "fdatasync"]);
-                }
-                Some(("oflag", list)) => {
-                    command.is_synced |= has(list, &["direct", "sync", "dsync"]);
-                }
-                Some(("iflag", list)) => command.is_read_direct = has(list, &["direct"]),
-                _ if word == "/dev/null" => command.target = Some(word),
-                _ => {}
-            }
-        }
-        command.is_script &= is_8k && command.source == Some("/dev/zero");
-        command
-    }
-
-    /// Returns whether the source is made by the kernel.
-    fn is_made(&self) -> bool {
-        let made = ["/dev/zero", "/dev/urandom", "/dev/random"];
-        self.source.is_some_and(|source| made.contains(&source))
-    }
-
-    fn is_dropped(&self) -> bool {
-        let nowhere = ["/dev/null", "/dev/zero"];
-        self.target.is_some_and(|target| nowhere.contains(&target))
-    }
-
-    /// Returns whether a device is copied to a file.
-    fn is_saved(&self) -> bool {
-        let is_device = |path: &str| path.starts_with("/dev/");
-        let is_card = self.source.is_some_and(is_device) && !self.is_made();
-        is_card && self.target.is_some_and(|it| !is_device(it))
-    }
+fn is_binary(rate: &str) -> bool {
+    let rate = rate.trim();
+    !rate.contains(' ') || !rate.ends_with("B/s")
 }
 
 impl Copy {
     fn reading(
         &self,
         line: Line,
-        command: Option<&Command>,
-        is_cache_dropped: bool,
+        context: &Context,
+        above: &str,
     ) -> Result<Option<Reading>, Damage> {
-        if command.is_some_and(|it| it.is_made() && it.is_dropped()) {
+        let command = match context {
+            Context::Of(command) => Some(command),
+            Context::Open(_) | Context::Absent => None,
+        };
+        if command.is_some_and(Command::is_without_card) {
             return Err(line.damage(TOOL, "a file or device in the command above this"));
         }
-        let is_binary = !self.printed.contains(' ');
-        let right = is_binary.then(|| match self.printed.as_str() {
+        let right = is_binary(&self.printed).then(|| match self.printed.as_str() {
             text if text.contains('G') => "GiB/s",
             text if text.contains('M') => "MiB/s",
             text if text.contains(['k', 'K']) => "KiB/s",
             _ => "B/s",
         });
         let printed = printed(TOOL, &self.printed, right);
-        let metric = byte_rate(self.id(command), self.bytes_per_s, printed);
+        let is_usual = self.bytes == USUAL_COPY_BYTES;
+        let is_guess = is_usual && matches!(context, Context::Absent) && !names_reading(above);
+        let is_script = is_usual && command.is_some_and(|it| it.is_script && !it.is_dropped());
+        let amount = size(self.bytes);
+        let id = match command.and_then(Command::direction) {
+            _ if is_guess || is_script => "dd_write".to_owned(),
+            Some(Direction::Read) => format!("dd_read_{amount}"),
+            Some(Direction::Write) => format!("dd_write_{amount}"),
+            None => format!("dd_{amount}"),
+        };
+        let metric = byte_rate(id, self.bytes_per_s, printed);
         let mut reading = Reading::new(TOOL, line.number, vec![metric]);
-        if let Some(command) = command {
-            let from_cache = command.is_dropped() && !command.is_read_direct && !is_cache_dropped;
-            if from_cache {
-                reading.note(doubtful(FROM_CACHE));
-            } else if command.is_made() && !command.is_synced {
-                reading.note(doubtful(TO_CACHE));
+        reading.is_guess = is_guess;
+        let candidates = match context {
+            Context::Of(command) => std::slice::from_ref(command),
+            Context::Open(commands) => {
+                reading.note(open_direction(SEVERAL));
+                commands
             }
+            Context::Absent => {
+                if is_usual && !is_guess {
+                    reading.note(open_direction(NONE));
+                }
+                &[]
+            }
+        };
+        if candidates.iter().any(Command::is_from_cache) {
+            reading.note(doubtful(FROM_CACHE));
+        } else if candidates.iter().any(Command::is_to_cache) {
+            reading.note(doubtful(TO_CACHE));
         }
         Ok(Some(reading))
     }
-
-    /// dd prints neither direction nor block size; a command line above it does. A copy of the size
-    /// that the common script makes is taken for its copy, unless such a line contradicts.
-    fn id(&self, command: Option<&Command>) -> String {
-        let amount = size(self.bytes);
-        let is_script = command.is_none_or(|it| it.is_script);
-        let is_dropped = command.is_some_and(Command::is_dropped);
-        if !is_dropped && self.bytes == USUAL_COPY_BYTES && is_script {
-            "dd_write".to_owned()
-        } else if is_dropped || command.is_some_and(Command::is_saved) {
-            format!("dd_read_{amount}")
-        } else if command.is_some_and(Command::is_made) {
-            format!("dd_write_{amount}")
-        } else {
-            format!("dd_{amount}")
-        }
-    }
 }
 
+/// Returns whether a line above a copy is about reading and not about writing.
+fn names_reading(line: &str) -> bool {
+    if line.contains("Timing ") || numbers(line).iter().any(|number| number.contains("/s")) {
+        return false;
+    }
+    let line = line.to_lowercase();
+    let has = |words: &[&str]| {
+        let mut of_line = line.split(|c: char| !c.is_alphabetic());
+        of_line.any(|word| words.contains(&word))
+    };
+    has(&[
+        "read",
+        "reads",
+        "reading",
+        "lesen",
+        "lecture",
+        "lectura",
+        "чтение",
+    ]) && !has(&["write", "writes", "writing"])
+}
+
+/// A finding about a copy whose direction the text does not show. Its rate is not in doubt.
+fn open_direction(detail: &str) -> Finding {
+    Finding::new(FindingKind::DoubtfulFigure, Severity::Note, detail)
+}
+
+/// Drops the direction that was guessed from the size of a copy.
+pub(crate) fn forget_guess(reading: &mut Reading) {
+    for metric in &mut reading.metrics {
+        metric.id = format!("dd_{}", size(USUAL_COPY_BYTES));
+    }
+    reading.note(open_direction(NONE));
+}
+
+const SEVERAL: &str = "the text does not show whether dd read or wrote: its commands are not as many as its \
+    copies, or stand in prose";
+const NONE: &str =
+    "the text does not show whether dd read or wrote: it has no command of this copy";
 /// Findings about copies whose data may have stayed in memory.
 const TO_CACHE: &str = "dd did not wait until the data were on the card: its command has neither \
     `conv=fsync`, `conv=fdatasync` nor `oflag=direct`, so that the rate is partly that of the page cache";
 const FROM_CACHE: &str = "the data may come from the page cache: the command has no `iflag=direct`, and \
-    the text does not drop the cache before it";
+    the text does not drop the cache directly before it";

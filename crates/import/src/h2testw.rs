@@ -13,7 +13,7 @@ const TOOL: &str = "H2testw";
 const SECTOR_BYTES: f64 = 512.0;
 
 /// Beginnings of further lines of a report.
-const LINES: [&str; 9] = [
+const LINES: [&str; 17] = [
     "Warning: Only ",
     "Test finished without errors",
     "The media is likely to be defective",
@@ -23,14 +23,28 @@ const LINES: [&str; 9] = [
     "Expected: 0x",
     "Found: 0x",
     "H2testw v",
+    "H2testw version",
+    "Achtung: Nur ",
+    "Fertig, kein Fehler aufgetreten",
+    "Der Datenträger ist wahrscheinlich defekt",
+    "Erster Fehler bei Offset:",
+    "Soll: 0x",
+    "Ist: 0x",
+    "Gefunden: 0x",
 ];
-/// Ends of the lines that divide lost sectors by their kind, before the number of sectors.
-const KINDS: [&str; 4] = [
-    " overwritten ",
-    " slightly changed ",
-    " corrupted ",
-    " aliased memory ",
+/// Beginnings of the first line of a report.
+const FIRST: [&str; 6] = [
+    "Warning: Only ",
+    "Test finished without errors",
+    "The media is likely to be defective",
+    "Achtung: Nur ",
+    "Fertig, kein Fehler aufgetreten",
+    "Der Datenträger ist wahrscheinlich defekt",
 ];
+/// Words behind a number of sectors.
+const SECTORS: [&str; 4] = ["sectors)", "sector)", "Sektoren)", "Sektor)"];
+/// Words of a report of a card that lost data.
+const DEFECTIVE: [&str; 2] = ["likely to be defective", "wahrscheinlich defekt"];
 /// Labels of the rates, and their metrics.
 const RATES: [(&str, &str); 4] = [
     ("Writing speed:", "h2testw_write"),
@@ -39,7 +53,7 @@ const RATES: [(&str, &str); 4] = [
     ("Leserate:", "h2testw_read"),
 ];
 
-/// Reads the reports. A damaged line costs its whole report.
+/// Reads the reports. A damaged line costs its own figure.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut report = Report::default();
     for line in lines {
@@ -50,7 +64,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         match report.read(*line, text) {
             Ok(true) => report.lines.push(*line),
             Ok(false) => {}
-            Err(damage) => found.damaged_report(damage, &mut report.is_damaged),
+            Err(damage) => found.damaged(damage),
         }
     }
     report.end(found);
@@ -61,8 +75,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 struct Report<'a> {
     lines: Vec<Line<'a>>,
     metrics: Vec<Metric>,
-    lost_sectors: u64,
-    is_damaged: bool,
+    lost_sectors: Option<u64>,
+    /// True if a line names lost data, even if its number could not be read.
+    is_lossy: bool,
 }
 
 impl Report<'_> {
@@ -72,13 +87,13 @@ impl Report<'_> {
 
     /// Returns whether this line belongs to the next report. The version stands below the rates.
     fn is_over(&self, text: &str) -> bool {
-        let begins = LINES[..3].iter().any(|begin| text.starts_with(begin));
+        let begins = FIRST.iter().any(|begin| text.starts_with(begin));
         let again = RATES
             .iter()
             .any(|(label, id)| text.starts_with(label) && self.has(id));
         begins && !self.metrics.is_empty()
             || again
-            || self.has("h2testw_read") && amount(text).is_some()
+            || self.has("h2testw_read") && Amount::parse(text).is_some()
     }
 
     /// Reads a line; returns whether it is one of a report.
@@ -90,44 +105,40 @@ impl Report<'_> {
                 return Ok(true);
             }
         }
-        if let Some((id, size, sectors)) = amount(text) {
-            let sectors = sectors
-                .strip_suffix(" sectors)")
-                .and_then(|it| it.parse::<u64>().ok());
-            let printed = unit_and_number(size);
-            let agreeing = sectors.filter(|&sectors| {
-                let bytes = sectors as f64 * SECTOR_BYTES;
-                // Cut or rounded, by version.
-                printed.is_some_and(|(number, unit)| number.agrees(bytes / unit, number.half_step))
-            });
-            let expected =
-                "a size and in brackets the same in sectors: `3.9 GByte OK (8252480 sectors)`";
-            let sectors = agreeing.ok_or_else(|| line.damage(TOOL, expected))?;
-            if id == "h2testw_lost" {
-                self.lost_sectors = sectors;
-            }
-            let bytes = sectors as f64 * SECTOR_BYTES;
-            self.metrics.push(Metric::new(id, Quantity::Size, bytes));
-            return Ok(true);
+        self.is_lossy |= DEFECTIVE.iter().any(|words| text.contains(words));
+        let Some(amount) = Amount::parse(text) else {
+            let is_further = LINES.iter().any(|begin| text.starts_with(begin));
+            return Ok(is_further || is_kind(text));
+        };
+        self.is_lossy |= amount.id == "h2testw_lost";
+        let expected =
+            "a size and in brackets the same in sectors: `3.9 GByte OK (8252480 sectors)`";
+        let sectors = amount
+            .sectors()
+            .ok_or_else(|| line.damage(TOOL, expected))?;
+        if amount.id == "h2testw_lost" {
+            self.lost_sectors = Some(sectors);
         }
-        let is_kind = text.ends_with(" sectors)") && KINDS.iter().any(|kind| text.contains(kind));
-        Ok(is_kind || LINES.iter().any(|begin| text.starts_with(begin)))
+        let bytes = sectors as f64 * SECTOR_BYTES;
+        self.metrics
+            .push(Metric::new(amount.id, Quantity::Size, bytes));
+        Ok(true)
     }
 
-    /// Adds the report, if it is whole.
+    /// Adds the report. A line that could not be read costs its own figure only.
     fn end(mut self, found: &mut Found) {
         let Some(first) = self.lines.first().filter(|_| !self.metrics.is_empty()) else {
             return;
         };
-        if self.is_damaged {
-            return;
-        }
         let mut reading = Reading::new(TOOL, first.number, self.metrics);
-        if self.lost_sectors > 0 {
-            let detail = format!(
-                "H2testw found {} sectors of 512 bytes lost",
-                self.lost_sectors
-            );
+        let detail = match self.lost_sectors {
+            Some(0) => None,
+            Some(1) => Some("H2testw found 1 sector of 512 bytes lost".to_owned()),
+            Some(count) => Some(format!("H2testw found {count} sectors of 512 bytes lost")),
+            None if self.is_lossy => Some("H2testw found data lost".to_owned()),
+            None => None,
+        };
+        if let Some(detail) = detail {
             let finding = Finding::new(FindingKind::DataLost, Severity::Warning, detail);
             reading.note(finding);
         }
@@ -136,14 +147,44 @@ impl Report<'_> {
     }
 }
 
-/// Metric, size and the rest of `3.9 GByte OK (8252480 sectors)`.
-fn amount(text: &str) -> Option<(&'static str, &str, &str)> {
-    let split = |word: &str| {
-        text.split_once(word)
-            .filter(|(size, _)| size.ends_with("Byte"))
-    };
-    let ok = split(" OK (").map(|(size, rest)| ("h2testw_ok", size, rest));
-    ok.or_else(|| split(" DATA LOST (").map(|(size, rest)| ("h2testw_lost", size, rest)))
+/// A line such as `3.9 GByte OK (8252480 sectors)`.
+struct Amount<'a> {
+    id: &'static str,
+    size: &'a str,
+    /// The text in brackets.
+    sectors: &'a str,
+}
+
+impl<'a> Amount<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (head, sectors) = text.rsplit_once(" (")?;
+        let at = head.find("Byte")? + "Byte".len();
+        let (size, words) = head.split_at(at);
+        let words = words.trim().to_lowercase();
+        let id = match words.as_str() {
+            "ok" => "h2testw_ok",
+            "data lost" | "daten verloren" | "datenverlust" | "verloren" => "h2testw_lost",
+            _ => return None,
+        };
+        Some(Self { id, size, sectors })
+    }
+
+    /// The number of sectors, if the size agrees.
+    fn sectors(&self) -> Option<u64> {
+        let (count, rest) = self.sectors.split_once(' ')?;
+        let count: u64 = count.parse().ok()?;
+        let bytes = count as f64 * SECTOR_BYTES;
+        let (number, unit) = unit_and_number(self.size)?;
+        // Cut or rounded, by version.
+        let is_equal = number.agrees(bytes / unit, number.half_step);
+        (SECTORS.contains(&rest) && is_equal).then_some(count)
+    }
+}
+
+/// Returns whether a line divides lost sectors by their kind: `2 MByte overwritten (4096 sectors)`.
+fn is_kind(text: &str) -> bool {
+    let is_end = SECTORS.iter().any(|end| text.ends_with(end));
+    is_end && text.contains("Byte ") && text.contains('(')
 }
 
 fn unit_and_number(text: &str) -> Option<(crate::number::Number, f64)> {

@@ -7,6 +7,8 @@ use crate::reading::{Found, Reading, byte_rate, printed, size};
 use crate::text::{Damage, Line};
 
 const TOOL: &str = "hdparm";
+const KINDS: &str =
+    "`buffered disk reads`, `O_DIRECT disk reads`, `cached reads` or `O_DIRECT cached reads`";
 const EXPECTED: &str = "`66 MB in 3.06 seconds = 21.57 MB/sec`";
 
 /// One timing.
@@ -44,6 +46,7 @@ pub(crate) fn timing(line: Line) -> Result<Option<Timing>, Damage> {
     if !is_cached && !name.contains("disk reads") {
         return Ok(None);
     }
+    let is_direct = is_direct(name, is_cached).ok_or_else(|| line.damage(TOOL, KINDS))?;
     let error = || line.damage(TOOL, EXPECTED);
     let (megabytes, rest) = figures.split_once(" MB in").ok_or_else(error)?;
     let (seconds, rest) = rest.split_once("seconds").ok_or_else(error)?;
@@ -65,7 +68,7 @@ pub(crate) fn timing(line: Line) -> Result<Option<Timing>, Damage> {
     let offset_bytes = offset_bytes(name).map_err(|()| line.damage(TOOL, "`(offset 4 GB)`"))?;
     Ok(Some(Timing {
         is_cached,
-        is_direct: name.contains("O_DIRECT"),
+        is_direct,
         offset_bytes,
         bytes_per_s: number.value * unit,
         printed: printed.to_owned(),
@@ -90,6 +93,27 @@ impl Timing {
         let metric = byte_rate(id, self.bytes_per_s, printed);
         Reading::new(TOOL, line.number, vec![metric])
     }
+}
+
+/// Returns whether a timing bypassed the page cache; none if its words do not show it. People who type
+/// `O_DIRECT` write a zero, small letters or another sign.
+fn is_direct(name: &str, is_cached: bool) -> Option<bool> {
+    let name = name.split('(').next().unwrap_or(name);
+    let mut is_direct = false;
+    let mut is_buffered = is_cached;
+    for word in name.split_whitespace() {
+        let folded = word
+            .to_uppercase()
+            .replace('0', "O")
+            .replace(['-', ' '], "_");
+        match (word, folded.trim_matches(['"', '`', '*'])) {
+            (_, "O_DIRECT" | "ODIRECT" | "DIRECT") => is_direct = true,
+            ("buffered" | "buffer-cache" | "cached", _) => is_buffered = true,
+            ("disk" | "reads", _) => {}
+            _ => return None,
+        }
+    }
+    (is_direct || is_buffered).then_some(is_direct)
 }
 
 /// The unit of a figure of hdparm, whose megabytes and kilobytes are binary.

@@ -1,16 +1,23 @@
 //! The table of iozone 3 and the blocks of its `-t`.
 
+mod method;
+
 use cardmark_core::{Finding, FindingKind, KIB, Metric, Printed, Severity};
 
 use crate::number::number_and_unit;
 use crate::reading::{Found, Reading, byte_rate, doubtful, operations, printed, size};
 use crate::text::{Damage, Line};
+use method::{Method, Methods};
 
 const TOOL: &str = "iozone";
 /// Record size of the common script; ids leave it out.
 const USUAL_RECORD_BYTES: u64 = 4 * KIB;
 /// Stands in an id for an unknown record size: such a figure is none of our suites'.
 const UNSIZED: &str = "_unsized";
+/// Stands in an id for a figure in which the page cache has a part: it is none of our suites' either.
+const BUFFERED: &str = "_buffered";
+/// Share of the children's rate that the parent has at least, if the threads waited for the card.
+const LEAST_OF_PARENT: f64 = 0.5;
 
 /// The six tests of `-i 0 -i 1 -i 2`.
 pub(crate) const SIX: [&str; 6] = [
@@ -88,8 +95,10 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut table = Table::default();
     let mut frame = Vec::new();
     let mut is_excel = false;
+    let mut methods = Methods::default();
     read_sizeless(lines, found);
     for line in lines {
+        methods.look_at(line.text, line.unquoted());
         if line.text.contains("Iozone: Performance Test") {
             table = Table::default();
             frame.clear();
@@ -109,12 +118,13 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             continue;
         }
         let result = match table.row(*line) {
-            Ok(Some(row)) => {
+            Ok(Some(mut row)) => {
+                row.method = methods.of_figures();
                 rows.push(row);
                 found.understand_all(&mut frame);
                 Ok(true)
             }
-            Ok(None) => blocks.read(*line),
+            Ok(None) => blocks.read(*line, &mut methods),
             Err(damage) => Err(damage),
         };
         match result {
@@ -167,6 +177,7 @@ fn sizeless(line: usize, rates: &[u64]) -> Reading {
         )
     });
     let mut reading = Reading::new(TOOL, line, metrics.collect());
+    reading.is_of_suite = false;
     reading.note(doubtful(
         "the size of iozone's records is unknown: the columns `kB` and `reclen` are missing",
     ));
@@ -182,6 +193,32 @@ fn note_unit(reading: &mut Reading) {
         Severity::Note,
         detail,
     ));
+}
+
+/// The end of an id by the method.
+fn buffered(method: Option<Method>) -> &'static str {
+    if method.is_some_and(Method::is_buffered) {
+        BUFFERED
+    } else {
+        ""
+    }
+}
+
+/// Notes figures of the page cache. Figures of an unknown command are of no suite.
+fn note_method(reading: &mut Reading, method: Option<Method>) {
+    reading.is_of_suite = method.is_some_and(Method::is_of_suite);
+    let Some(method) = method.filter(|method| method.is_buffered()) else {
+        return;
+    };
+    let writes = match method {
+        method if method.is_synced => "; with `-o` each write waited for the card",
+        method if method.is_flushed => "; with `-e` the rates of writes include one flush",
+        _ => ", and writes may not have reached the card",
+    };
+    let detail = format!(
+        "the page cache took part: the command of iozone has no `-I`, so that reads may come from memory{writes}"
+    );
+    reading.note(doubtful(detail));
 }
 
 /// The record size in an id; none for 4 KiB if there is no other.
@@ -210,19 +247,23 @@ struct Row {
     rates: Vec<(&'static str, u64)>,
     /// True if the text has the unit. iozone prints kilobytes per second by default.
     has_unit: bool,
+    /// Options of the command, if known.
+    method: Option<Method>,
 }
 
 impl Row {
     fn reading(&self, is_alone: bool) -> Reading {
         let record = record_name(self.record_bytes, is_alone);
         let unit = if self.has_unit { " kB/sec" } else { "" };
+        let buffered = buffered(self.method);
         let metrics = self.rates.iter().map(|(test, kib)| {
             let printed = printed(TOOL, &format!("{kib}{unit}"), Some("KiB/s"));
-            let id = format!("iozone_{test}{record}");
+            let id = format!("iozone_{test}{record}{buffered}");
             rate(id, *kib as f64, printed, Some(self.record_bytes))
         });
         let mut reading = Reading::new(TOOL, self.line, metrics.collect());
         reading.file_bytes = Some(self.file_bytes);
+        note_method(&mut reading, self.method);
         if !self.has_unit {
             note_unit(&mut reading);
         }
@@ -276,6 +317,7 @@ impl<'a> Table<'a> {
             record_bytes: record.checked_mul(KIB).ok_or_else(too_large)?,
             rates: rates.map(|(kib, test)| (test, *kib)).collect(),
             has_unit: self.is_rate.is_some(),
+            method: None,
         }))
     }
 
@@ -384,6 +426,8 @@ struct Block {
     sizes: Option<(u64, u64)>,
     /// KiB per second and the text as printed, in the order of `PARTS`.
     rates: [Option<(f64, String)>; 5],
+    /// Options of the command, if known.
+    method: Option<Method>,
 }
 
 impl Block {
@@ -391,14 +435,23 @@ impl Block {
         let record_bytes = self.sizes.map(|(_, record)| record);
         let record = record_bytes.map_or(UNSIZED.to_owned(), |bytes| record_name(bytes, true));
         let (count, test) = (self.threads_count, self.test);
+        let buffered = buffered(self.method);
         let metrics = PARTS.iter().zip(&self.rates).filter_map(|(part, figure)| {
             let (kib, text) = figure.as_ref()?;
-            let id = format!("iozone_t{count}_{test}{record}_{part}");
+            let id = format!("iozone_t{count}_{test}{record}_{part}{buffered}");
             let printed = printed(TOOL, text, Some("KiB/s"));
             Some(rate(id, *kib, printed, record_bytes))
         });
         let mut reading = Reading::new(TOOL, self.line, metrics.collect());
         reading.file_bytes = self.sizes.map(|(file, _)| file);
+        note_method(&mut reading, self.method);
+        if let [Some((children, _)), Some((parent, _)), ..] = &self.rates
+            && *parent < LEAST_OF_PARENT * children
+        {
+            let detail = "the parent of the threads sees less than half of their rate: the threads did not \
+                          wait for the card";
+            reading.note(doubtful(detail));
+        }
         if self.sizes.is_none() {
             let detail = "the size of iozone's records is unknown: the line `Each thread writes a …` \
                           is missing above";
@@ -420,14 +473,18 @@ struct Blocks {
 
 impl Blocks {
     /// Reads a line of a block; returns whether it is one.
-    fn read(&mut self, line: Line) -> Result<bool, Damage> {
+    fn read(&mut self, line: Line, methods: &mut Methods) -> Result<bool, Damage> {
         if let Some((_, rest)) = line.text.split_once(" writes a ") {
             self.sizes = thread_sizes(rest);
             return Ok(self.sizes.is_some());
         }
         if let Some((_, rest)) = line.text.split_once("Children see throughput for") {
             self.is_lost = true;
-            self.found.push(thread_block(line, rest, self.sizes)?);
+            let block = thread_block(line, rest, self.sizes)?;
+            self.found.push(Block {
+                method: methods.of_figures(),
+                ..block
+            });
             self.is_lost = false;
             return Ok(true);
         }
@@ -475,6 +532,7 @@ fn thread_block(line: Line, rest: &str, sizes: Option<(u64, u64)>) -> Result<Blo
         threads_count: count.parse().map_err(|_| error())?,
         sizes,
         rates: [Some(thread_rate(line)?), None, None, None, None],
+        method: None,
     })
 }
 

@@ -25,9 +25,11 @@ mod number;
 mod pibenchmarks;
 mod reading;
 mod records;
+mod section;
 mod spaced;
 mod table;
 mod text;
+mod trouble;
 
 use std::collections::BTreeMap;
 
@@ -78,6 +80,8 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     h2testw::read(&lines, &mut found);
     table::read(&lines, known, &mut found);
     spaced::read(&lines, known, &mut found);
+    section::read(&lines, &mut found);
+    trouble::read(&lines, &mut found);
     found.count_damaged();
     let not_understood = not_understood(&lines, &found);
     Import {
@@ -94,6 +98,9 @@ fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
             tool => format!("not as {tool} prints it: expected {}", damage.expected),
         };
         reasons.entry(damage.line).or_insert(reason);
+    }
+    for (line, detail) in &found.troubles {
+        reasons.entry(*line).or_insert(detail.clone());
     }
     let lines = lines.iter().filter(|line| !found.is_understood(**line));
     lines

@@ -6,6 +6,7 @@ use cardmark_core::{DeviceInfo, Finding, FindingKind, Metric, Printed, Quantity,
 
 use crate::Imported;
 use crate::number::number_and_unit;
+use crate::section::Section;
 use crate::text::{Damage, Line};
 
 /// From this block size on, a rate is given in bytes.
@@ -28,6 +29,10 @@ pub(crate) struct Reading {
     pub(crate) file_bytes: Option<u64>,
     /// Returns whether it stands for a line that could not be read.
     pub(crate) is_damaged: bool,
+    /// True if size alone gives the direction of a copy.
+    pub(crate) is_guess: bool,
+    /// True unless the command of the tool is unknown or differs from that of our suites.
+    pub(crate) is_of_suite: bool,
 }
 
 impl Reading {
@@ -41,6 +46,8 @@ impl Reading {
             device: None,
             file_bytes: None,
             is_damaged: false,
+            is_guess: false,
+            is_of_suite: true,
         }
     }
 
@@ -48,6 +55,7 @@ impl Reading {
     pub(crate) fn is_again(&self, other: &Self) -> bool {
         let mut metrics = self.metrics.iter();
         (self.tool == other.tool && self.is_damaged != other.is_damaged)
+            || self.is_guess && other.is_guess
             || metrics.any(|metric| other.metrics.iter().any(|known| known.id == metric.id))
     }
 
@@ -87,6 +95,10 @@ pub(crate) struct Found {
     /// Whole reports, each a record of its own.
     pub(crate) reports: Vec<Imported>,
     pub(crate) damages: Vec<Damage>,
+    /// Lines with errors that belong to no result, and their reasons.
+    pub(crate) troubles: Vec<(usize, String)>,
+    /// Where another device, board or run begins.
+    pub(crate) sections: Vec<Section>,
     understood: BTreeSet<usize>,
     damaged_counts: BTreeMap<&'static str, usize>,
 }

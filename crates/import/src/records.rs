@@ -5,19 +5,24 @@ use std::collections::BTreeMap;
 use cardmark_core::{Finding, FindingKind, MIB, Metric, Severity};
 
 use crate::Imported;
+use crate::dd::forget_guess;
 use crate::iozone::{PARTS, SIX};
 use crate::reading::{Found, Reading, doubtful};
+use crate::section::{Section, board_at, is_between};
 
 /// Returns what each record needs, in the order of the text.
 pub(crate) fn records(found: Found) -> Vec<Imported> {
     let Found {
         mut readings,
         reports: mut records,
+        sections,
         ..
     } = found;
     readings.sort_by_key(|reading| reading.line);
-    records.extend(sessions(readings));
+    forget_guesses(&mut readings);
+    records.extend(sessions(readings, &sections));
     records.iter_mut().for_each(drop_duplicates);
+    records.iter_mut().for_each(doubt_implausible);
     with_metrics(records)
 }
 
@@ -56,17 +61,86 @@ fn drop_duplicates(one: &mut Imported) {
 
 /// Groups the results of single tools. Any test of a tool can be the one that a damaged line stands
 /// for: next to a result of that tool it ends the record, so that no record mixes two cards.
-fn sessions(readings: Vec<Reading>) -> Vec<Imported> {
+fn sessions(readings: Vec<Reading>, sections: &[Section]) -> Vec<Imported> {
     let mut groups: Vec<Vec<Reading>> = Vec::new();
     for reading in readings {
+        let is_next = |group: &Vec<Reading>| {
+            let last = group.last();
+            let is_elsewhere =
+                last.is_some_and(|last| is_between(sections, last.line, reading.line));
+            is_elsewhere || group.iter().any(|known| known.is_again(&reading))
+        };
         match groups.last_mut() {
-            Some(group) if !group.iter().any(|known| known.is_again(&reading)) => {
-                group.push(reading);
-            }
+            Some(group) if !is_next(group) => group.push(reading),
             _ => groups.push(vec![reading]),
         }
     }
-    groups.into_iter().map(record).collect()
+    let board = |group: &[Reading]| board_at(sections, group.first()?.line);
+    let one = |group: Vec<Reading>| Imported {
+        board: board(&group),
+        ..record(group)
+    };
+    groups.into_iter().map(one).collect()
+}
+
+/// Keeps the guess about a copy of the common script's size only where no other copy of that size stands
+/// directly above it: the second one may read what the first one wrote.
+fn forget_guesses(readings: &mut [Reading]) {
+    let mut is_above = false;
+    for reading in readings {
+        let is_guess = reading.is_guess;
+        if is_guess && is_above {
+            forget_guess(reading);
+        }
+        is_above = is_guess;
+    }
+}
+
+/// Times above the rate of hdparm's disk reads from which on a figure is doubtful.
+const MOST_ABOVE_DISK: f64 = 10.0;
+
+/// Notes figures that no card can have: faster than memory, or much faster than the disk of the same
+/// record.
+fn doubt_implausible(one: &mut Imported) {
+    let rate = |ids: &[&str]| {
+        let metrics = one
+            .metrics
+            .iter()
+            .filter(|it| ids.contains(&it.id.as_str()));
+        metrics
+            .filter_map(|it| it.rate_bytes_per_s)
+            .reduce(f64::max)
+    };
+    let memory = rate(&["hdparm_T"]);
+    let disk = rate(&["hdparm_t", "hdparm_t_direct"]);
+    let above = |limit: Option<f64>, id: &str| {
+        let limit = limit.unwrap_or(f64::INFINITY);
+        let metrics = one.metrics.iter().filter(|it| !it.id.contains(id));
+        let above = metrics.filter(|it| it.rate_bytes_per_s.is_some_and(|rate| rate > limit));
+        above.map(|it| it.id.clone()).collect::<Vec<_>>()
+    };
+    let from_memory = above(memory, "hdparm_T");
+    let mut from_disk = above(disk.map(|rate| MOST_ABOVE_DISK * rate), "hdparm");
+    from_disk.retain(|id| !from_memory.contains(id));
+    for (ids, detail) in [
+        (
+            from_memory,
+            "faster than the memory of this computer by hdparm: not from the card alone",
+        ),
+        (
+            from_disk,
+            "more than ten times as fast as the disk by hdparm: not from the card alone",
+        ),
+    ] {
+        if ids.is_empty() {
+            continue;
+        }
+        let finding = ids
+            .iter()
+            .fold(doubtful(detail), |finding, id| finding.on(id));
+        name_warnings(&mut one.metrics, std::slice::from_ref(&finding));
+        one.findings.push(finding);
+    }
 }
 
 /// One record of several readings.
@@ -153,6 +227,7 @@ fn suite(readings: &[Reading]) -> Option<&'static str> {
     let mut files = readings.iter().filter_map(|reading| reading.file_bytes);
     let file_bytes = files.next()?;
     let is_one = files.all(|bytes| bytes == file_bytes);
+    let is_one = is_one && readings.iter().all(|reading| reading.is_of_suite);
     let is = |mut wanted: Vec<String>, wanted_bytes: u64| {
         wanted.sort_unstable();
         is_one && file_bytes == wanted_bytes && wanted == ids

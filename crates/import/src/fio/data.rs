@@ -57,14 +57,20 @@ fn begins_run(text: &str) -> bool {
 }
 
 fn of_document(line: Line, document: &Value, found: &mut Found) -> Vec<Job> {
-    let Some(jobs) = document.get("jobs").and_then(Value::as_array) else {
+    // From clients of a server too, whose last entry is their sum.
+    let jobs = ["jobs", "client_stats"]
+        .iter()
+        .find_map(|key| document.get(*key)?.as_array());
+    let Some(jobs) = jobs else {
         found.damaged(line.damage(TOOL, "`jobs` in the JSON document that begins here"));
         return Vec::new();
     };
     let directions = [("read", Direction::Read), ("write", Direction::Write)];
-    let results = jobs
-        .iter()
-        .flat_map(|job| directions.map(|(key, direction)| of_job(line, job, key, direction)));
+    let is_sum = |job: &&Value| job.get("jobname").and_then(Value::as_str) == Some("All clients");
+    let is_alone = jobs.len() == 1;
+    let jobs = jobs.iter().filter(|job| is_alone || !is_sum(job));
+    let results =
+        jobs.flat_map(|job| directions.map(|(key, direction)| of_job(line, job, key, direction)));
     let results: Vec<Option<Option<Job>>> = results.collect();
     if results.iter().any(Option::is_none) {
         let expected =

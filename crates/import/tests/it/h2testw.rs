@@ -1,6 +1,6 @@
 //! H2testw.
 
-use crate::{M, close, ids, import, kinds, reason, value};
+use crate::{M, close, ids, import, kinds, one, reason, value};
 use cardmark_core::FindingKind;
 
 const GOOD: &str = "Test finished without errors.\nYou can now delete the test files *.h2w or verify them again.\n\
@@ -35,14 +35,45 @@ fn each_report_is_a_record() {
 }
 
 #[test]
-fn a_report_that_contradicts_itself_is_refused() {
-    for (from, to, word) in [
-        ("3.9 GByte", "4.9 GByte", "in brackets"),
-        ("10.2 MByte/s", "1O.2 MByte/s", "a rate"),
-        ("46016 sectors", "4601G sectors", "in brackets"),
+fn a_line_that_contradicts_itself_costs_its_own_figure() {
+    for (from, to, word, lost) in [
+        ("3.9 GByte", "4.9 GByte", "in brackets", "h2testw_ok"),
+        ("10.2 MByte/s", "1O.2 MByte/s", "a rate", "h2testw_write"),
+        ("46016 sectors", "4601G sectors", "in brackets", "h2testw_lost"),
     ] {
         let text = BAD.replace(from, to);
         assert!(reason(&text).contains(word), "{text}");
-        assert_eq!(import(&text), []);
+        let bad = one(&text);
+        let left = ["h2testw_ok", "h2testw_lost", "h2testw_write", "h2testw_read"];
+        let left: Vec<&str> = left.into_iter().filter(|id| *id != lost).collect();
+        assert_eq!(ids(&bad), left);
+        // The loss is never lost.
+        assert!(kinds(&bad).contains(&FindingKind::DataLost), "{bad:?}");
     }
+}
+
+#[test]
+fn one_sector_and_german_reports() {
+    let text = "Warning: Only 4461 of 7428 MByte tested.\nThe media is likely to be defective.\n\
+        4.3 GByte OK (9136127 sectors)\n0.5 KByte DATA LOST (1 sector)\n\
+        Details:0 KByte overwritten (0 sectors)\n0.5 KByte corrupted (1 sector)\n\
+        Reading speed: 66.8 MByte/s\n";
+    let english = one(text);
+    assert_eq!(value(&english, "h2testw_ok"), 9_136_127.0 * 512.0);
+    assert_eq!(value(&english, "h2testw_lost"), 512.0);
+    assert!(close(value(&english, "h2testw_read"), 66.8 * M));
+    assert_eq!(kinds(&english), [FindingKind::DataLost]);
+    let german = text
+        .replace("Warning: Only", "Achtung: Nur")
+        .replace("tested", "getestet")
+        .replace("The media is likely to be defective", "Der Datenträger ist wahrscheinlich defekt")
+        .replace("DATA LOST", "DATEN VERLOREN")
+        .replace("overwritten", "überschrieben")
+        .replace("corrupted", "zerstört")
+        .replace("sectors", "Sektoren")
+        .replace("sector", "Sektor")
+        .replace("Reading speed", "Leserate");
+    assert_eq!(one(&german).metrics.len(), 3);
+    assert_eq!(ids(&one(&german)), ids(&english));
+    assert_eq!(kinds(&one(&german)), [FindingKind::DataLost]);
 }

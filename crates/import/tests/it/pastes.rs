@@ -91,7 +91,10 @@ fn the_command_of_a_copy_gives_its_direction() {
             false,
         ),
         ("dd if=/dev/zero of=test bs=1M; sync", "dd_write_100m", true),
-        ("dd if=random.img of=/dev/mmcblk0", "dd_100m", false),
+        ("dd if=random.img of=/dev/mmcblk0", "dd_write_100m", true),
+        ("dd if=random.img of=/dev/sdb oflag=direct", "dd_write_100m", false),
+        ("xzcat a.xz | sudo dd of=/dev/sdb1 conv=fsync", "dd_write_100m", false),
+        ("dd if=/dev/sda of=/dev/sdb conv=fsync", "dd_100m", false),
     ] {
         let metric = id(command);
         assert_eq!(metric.id, expected, "{command}");
