@@ -250,10 +250,9 @@ fn heading_words(text: &str) -> Option<Vec<String>> {
     let is_name =
         |word: &String| is_in(word, &DEVICES) || is_in(word, &BRANDS) || is_in(word, &BOARDS);
     let is_run = matches!(words.as_slice(), [run, number, ..] if is_in(run, &RUNS) && number.bytes().all(|it| it.is_ascii_digit()));
-    let is_plain = words.iter().all(|word| is_name(word) || is_number(word))
-        && words.iter().any(|word| is_name(word));
-    let is_heading =
-        (title.is_some() || is_marked) && words.iter().any(|word| is_name(word)) || is_plain;
+    let is_plain =
+        words.iter().all(|word| is_name(word) || is_number(word)) && words.iter().any(is_name);
+    let is_heading = (title.is_some() || is_marked) && words.iter().any(is_name) || is_plain;
     let is_short = (1..=MOST_WORDS).contains(&words.len());
     let has_rate = numbers(bare).iter().any(|number| number.contains("/s"));
     (is_short && (is_heading || is_run) && !has_rate).then_some(words)

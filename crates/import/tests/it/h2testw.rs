@@ -39,12 +39,22 @@ fn a_line_that_contradicts_itself_costs_its_own_figure() {
     for (from, to, word, lost) in [
         ("3.9 GByte", "4.9 GByte", "in brackets", "h2testw_ok"),
         ("10.2 MByte/s", "1O.2 MByte/s", "a rate", "h2testw_write"),
-        ("46016 sectors", "4601G sectors", "in brackets", "h2testw_lost"),
+        (
+            "46016 sectors",
+            "4601G sectors",
+            "in brackets",
+            "h2testw_lost",
+        ),
     ] {
         let text = BAD.replace(from, to);
         assert!(reason(&text).contains(word), "{text}");
         let bad = one(&text);
-        let left = ["h2testw_ok", "h2testw_lost", "h2testw_write", "h2testw_read"];
+        let left = [
+            "h2testw_ok",
+            "h2testw_lost",
+            "h2testw_write",
+            "h2testw_read",
+        ];
         let left: Vec<&str> = left.into_iter().filter(|id| *id != lost).collect();
         assert_eq!(ids(&bad), left);
         // The loss is never lost.
@@ -66,7 +76,10 @@ fn one_sector_and_german_reports() {
     let german = text
         .replace("Warning: Only", "Achtung: Nur")
         .replace("tested", "getestet")
-        .replace("The media is likely to be defective", "Der Datenträger ist wahrscheinlich defekt")
+        .replace(
+            "The media is likely to be defective",
+            "Der Datenträger ist wahrscheinlich defekt",
+        )
         .replace("DATA LOST", "DATEN VERLOREN")
         .replace("overwritten", "überschrieben")
         .replace("corrupted", "zerstört")

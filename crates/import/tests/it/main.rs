@@ -11,6 +11,7 @@ mod fio_text;
 mod h2testw;
 mod harm;
 mod known;
+mod meaning;
 mod not_understood;
 mod pasted;
 mod pastes;

@@ -92,8 +92,16 @@ fn the_command_of_a_copy_gives_its_direction() {
         ),
         ("dd if=/dev/zero of=test bs=1M; sync", "dd_write_100m", true),
         ("dd if=random.img of=/dev/mmcblk0", "dd_write_100m", true),
-        ("dd if=random.img of=/dev/sdb oflag=direct", "dd_write_100m", false),
-        ("xzcat a.xz | sudo dd of=/dev/sdb1 conv=fsync", "dd_write_100m", false),
+        (
+            "dd if=random.img of=/dev/sdb oflag=direct",
+            "dd_write_100m",
+            false,
+        ),
+        (
+            "xzcat a.xz | sudo dd of=/dev/sdb1 conv=fsync",
+            "dd_write_100m",
+            false,
+        ),
         ("dd if=/dev/sda of=/dev/sdb conv=fsync", "dd_100m", false),
     ] {
         let metric = id(command);
