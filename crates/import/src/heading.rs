@@ -42,6 +42,7 @@ pub(crate) fn named(heading: &str, known: &[KnownMetric]) -> Option<KnownMetric>
         match tool.as_str() {
             "hdparm" => metric(known, &hdparm(heading, rest)?).cloned(),
             "iozone" => iozone(rest, known, None),
+            "fio" => fio(rest),
             _ => None,
         }
     })
@@ -103,6 +104,21 @@ fn hdparm(heading: &str, words: &[String]) -> Option<String> {
     Some(format!("{id}{}", if is_direct { "_direct" } else { "" }))
 }
 
+/// Size, order and direction of fio, all three: `1M sequential read`.
+fn fio(words: &[String]) -> Option<KnownMetric> {
+    let [first, second, third] = words else {
+        return None;
+    };
+    let words = [first.as_str(), second.as_str(), third.as_str()];
+    let one = |list: [&'static str; 2]| list.into_iter().find(|it| words.contains(it));
+    let size = words.iter().find(|word| is_size(word))?;
+    let order = one(["random", "sequential"])?;
+    let direction = one(["read", "write"])?;
+    let order = if order == "random" { "rand" } else { "seq" };
+    let id = format!("fio_{order}_{direction}_{size}");
+    Some(KnownMetric::new(&id, Quantity::ByteRate))
+}
+
 /// Size, order and direction of iozone in any order of words. Records are of 4 KiB unless named.
 fn iozone(words: &[String], known: &[KnownMetric], script: Option<Script>) -> Option<KnownMetric> {
     let (mut size, mut order, mut direction) = (None, None, None);
@@ -161,6 +177,9 @@ mod tests {
             ("hdparm direct buffered disk reads", Some("hdparm_t_direct")),
             ("iozone 4K random read", Some("iozone_random_read")),
             ("iozone 1M rand. write", Some("iozone_random_write_1m")),
+            ("fio 1M sequential read", Some("fio_seq_read_1m")),
+            ("fio 4K rand. writes", Some("fio_rand_write_4k")),
+            ("fio read", None),
             ("hdparm", None),
             ("hdparm -tT", None),
             ("hdparm cached -t", None),

@@ -12,6 +12,7 @@ mod agnostics;
 mod dd;
 mod ddrescue;
 mod diskmark;
+mod disks;
 mod f3;
 mod figure;
 mod fio;
@@ -30,6 +31,7 @@ mod spaced;
 mod table;
 mod text;
 mod trouble;
+mod yabs;
 
 use std::collections::BTreeMap;
 
@@ -78,6 +80,8 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     ddrescue::read(&lines, &mut found);
     f3::read(&lines, &mut found);
     h2testw::read(&lines, &mut found);
+    yabs::read(&lines, &mut found);
+    disks::read(&lines, &mut found);
     table::read(&lines, known, &mut found);
     spaced::read(&lines, known, &mut found);
     section::read(&lines, &mut found);

@@ -41,7 +41,7 @@ fn folded(text: &str) -> String {
 }
 
 /// Metrics of the readers that belong to none of our suites.
-const TOOL_METRICS: [(&str, Quantity); 19] = [
+const TOOL_METRICS: [(&str, Quantity); 22] = [
     ("hdparm_t_direct", Quantity::ByteRate),
     ("hdparm_T_direct", Quantity::ByteRate),
     ("ddrescue", Quantity::ByteRate),
@@ -49,6 +49,9 @@ const TOOL_METRICS: [(&str, Quantity); 19] = [
     ("f3_read", Quantity::ByteRate),
     ("f3_usable", Quantity::Size),
     ("f3_announced", Quantity::Size),
+    ("gnome_disks_read", Quantity::ByteRate),
+    ("gnome_disks_write", Quantity::ByteRate),
+    ("gnome_disks_access", Quantity::Span),
     ("h2testw_write", Quantity::ByteRate),
     ("h2testw_read", Quantity::ByteRate),
     ("h2testw_ok", Quantity::Size),

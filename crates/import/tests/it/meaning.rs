@@ -266,6 +266,42 @@ fn fio_of_clients() {
 }
 
 #[test]
+fn yabs_and_gnome_disks() {
+    let text = "fio Disk Speed Tests (Mixed R/W 50/50) (Partition /dev/mmcblk0p2):\n\
+        ---------------------------------\n\
+        Block Size | 4k            (IOPS) | 64k           (IOPS)\n  ------   | ---            ----  | ----           ---- \n\
+        Read       | 3.61 MB/s      (904) | 11.75 MB/s     (183)\n\
+        Write      | 3.64 MB/s      (911) | 12.20 MB/s     (190)\n\
+        Total      | 7.26 MB/s     (1.8k) | 23.95 MB/s     (373)\n";
+    let yabs = one(text);
+    let found = [
+        "yabs_mixed_read_4k",
+        "yabs_mixed_read_64k",
+        "yabs_mixed_write_4k",
+        "yabs_mixed_write_64k",
+        "yabs_mixed_total_4k",
+        "yabs_mixed_total_64k",
+    ];
+    assert_eq!(ids(&yabs), found);
+    assert_eq!(value(&yabs, found[0]), 904.0);
+    assert!(close(value(&yabs, found[3]), 12.2e3 * K));
+    assert!(cardmark_import::import(text, &[]).not_understood.is_empty());
+    assert_eq!(one(&text.replace("(183)", "(983)")).metrics.len(), 4);
+    let text = "Average Read Rate\t87.6 MB/s (100 samples)\nAverage Write Rate: 20.1 MB/s (100 samples)\n\
+        Average Access Time\t0.65 msec (1000 samples)\n";
+    let disks = one(text);
+    assert_eq!(
+        ids(&disks),
+        [
+            "gnome_disks_read",
+            "gnome_disks_write",
+            "gnome_disks_access"
+        ]
+    );
+    assert_eq!(value(&disks, "gnome_disks_access"), 650_000.0);
+}
+
+#[test]
 fn errors_that_belong_to_no_result_are_listed() {
     for line in [
         "dd: error writing '/dev/sdb': Input/output error",

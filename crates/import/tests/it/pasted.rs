@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::ids;
 
 /// Figures in all pastes: expected, read, and left out as the table of pastes expects.
-const COUNTS: [usize; 3] = [452, 355, 97];
+const COUNTS: [usize; 3] = [452, 356, 96];
 
 /// Relative error of the expected values, which have six digits.
 const ROUNDING: f64 = 1e-5;
