@@ -5,7 +5,7 @@ mod command;
 use cardmark_core::{Finding, FindingKind, MIB, SECOND_NS, Severity};
 
 use crate::number::{Number, digits, number_and_unit, power};
-use crate::reading::{Found, Reading, byte_rate, doubtful, printed, size};
+use crate::reading::{Found, Reading, byte_rate, doubtful, number_bits, printed, size};
 use crate::text::{Damage, Line, numbers};
 use command::{Command, Commands, Context, Direction, Event};
 pub(crate) use command::{begins, without_prompt};
@@ -27,6 +27,7 @@ pub(crate) struct Copy {
 /// Reads the copies, without the lines of `status=progress`. Next to a table of PiBenchmarks they
 /// are part of its report.
 pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
+    let printed = found.report_numbers();
     let mut commands = Commands::default();
     let mut events: Vec<(Event, bool)> = Vec::new();
     let mut results = Vec::new();
@@ -42,7 +43,9 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
                 events.push((Event::Copy(None), false));
                 results.push((line, above, Err(damage)));
             }
-            Ok(Some(copy)) if found.reports_print(&copy.printed) => found.understand(line),
+            Ok(Some(copy)) if printed.contains(&number_bits(&copy.printed)) => {
+                found.understand(line);
+            }
             Ok(None) if !counts_records(line.text) => {
                 above = line.text;
                 let of_line = commands.read(line.text);
@@ -249,7 +252,7 @@ impl Copy {
     ) -> Result<Option<Reading>, Damage> {
         let command = match context {
             Context::Of(command) => Some(command),
-            Context::Open(_) | Context::Absent => None,
+            Context::Open { .. } | Context::Absent => None,
         };
         if command.is_some_and(Command::is_without_card) {
             return Err(line.damage(TOOL, "a file or device in the command above this"));
@@ -274,22 +277,25 @@ impl Copy {
         let metric = byte_rate(id, self.bytes_per_s, printed);
         let mut reading = Reading::new(TOOL, line.number, vec![metric]);
         reading.is_guess = is_guess;
-        let candidates = match context {
-            Context::Of(command) => std::slice::from_ref(command),
-            Context::Open(commands) => {
+        let (is_from_cache, is_to_cache) = match context {
+            Context::Of(command) => (command.is_from_cache(), command.is_to_cache()),
+            Context::Open {
+                is_from_cache,
+                is_to_cache,
+            } => {
                 reading.note(open_direction(SEVERAL));
-                commands
+                (*is_from_cache, *is_to_cache)
             }
             Context::Absent => {
                 if is_usual && !is_guess {
                     reading.note(open_direction(NONE));
                 }
-                &[]
+                (false, false)
             }
         };
-        if candidates.iter().any(Command::is_from_cache) {
+        if is_from_cache {
             reading.note(doubtful(FROM_CACHE));
-        } else if candidates.iter().any(Command::is_to_cache) {
+        } else if is_to_cache {
             reading.note(doubtful(TO_CACHE));
         }
         Ok(Some(reading))

@@ -6,7 +6,7 @@ mod job;
 mod latency;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::reading::Found;
 use crate::text::Line;
@@ -22,9 +22,10 @@ pub(crate) fn read(text: &str, lines: &[Line], found: &mut Found) {
     for job in &exact {
         found.add(job.reading(&names.id(job)));
     }
+    let key = |job: &Job| (job.name.clone(), job.direction == Direction::Read);
+    let known: BTreeSet<_> = exact.iter().map(key).collect();
     for job in text::jobs(lines, found) {
-        let is_same = |known: &Job| known.name == job.name && known.direction == job.direction;
-        if !exact.iter().any(is_same) {
+        if !known.contains(&key(&job)) {
             found.add(job.reading(&names.id(&job)));
         }
     }

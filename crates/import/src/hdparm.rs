@@ -3,7 +3,7 @@
 use cardmark_core::{KIB, MIB};
 
 use crate::number::{self, Number, number_and_unit};
-use crate::reading::{Found, Reading, byte_rate, printed, size};
+use crate::reading::{Found, Reading, byte_rate, number_bits, printed, size};
 use crate::text::{Damage, Line};
 
 const TOOL: &str = "hdparm";
@@ -24,10 +24,13 @@ pub(crate) struct Timing {
 
 /// Reads the timings. Next to a table of PiBenchmarks they are part of its report.
 pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
+    let printed = found.report_numbers();
     for line in lines {
         match timing(*line) {
             Ok(Some(timing)) if !is_of_report => found.add(timing.reading(*line)),
-            Ok(Some(timing)) if found.reports_print(&timing.printed) => found.understand(*line),
+            Ok(Some(timing)) if printed.contains(&number_bits(&timing.printed)) => {
+                found.understand(*line);
+            }
             Err(damage) if !is_of_report => found.damaged(damage),
             Ok(_) | Err(_) => {}
         }

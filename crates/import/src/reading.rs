@@ -51,14 +51,6 @@ impl Reading {
         }
     }
 
-    /// Returns whether both may hold a result of the same test.
-    pub(crate) fn is_again(&self, other: &Self) -> bool {
-        let mut metrics = self.metrics.iter();
-        (self.tool == other.tool && self.is_damaged != other.is_damaged)
-            || self.is_guess && other.is_guess
-            || metrics.any(|metric| other.metrics.iter().any(|known| known.id == metric.id))
-    }
-
     /// Adds a metric whose unit means something between two rates.
     pub(crate) fn put_between(&mut self, metric: Metric, least: f64, most: f64) {
         let middle = 0.5 * (least + most);
@@ -124,11 +116,13 @@ impl Found {
         self.understood.contains(&line.number)
     }
 
-    /// Returns whether a report has the number of this figure.
-    pub(crate) fn reports_print(&self, figure: &str) -> bool {
-        let number = number_and_unit(figure).map(|(number, _)| number.value);
-        let mut metrics = self.reports.iter().flat_map(|report| &report.metrics);
-        metrics.any(|metric| metric.printed.as_ref().map(|printed| printed.value) == number)
+    /// The printed numbers of all reports, for `number_bits`.
+    pub(crate) fn report_numbers(&self) -> BTreeSet<Option<u64>> {
+        let metrics = self.reports.iter().flat_map(|report| &report.metrics);
+        let printed = metrics.filter_map(|metric| metric.printed.as_ref());
+        printed
+            .map(|printed| Some(printed.value.to_bits()))
+            .collect()
     }
 
     pub(crate) fn damaged(&mut self, damage: Damage) {
@@ -190,6 +184,11 @@ impl Found {
             }
         }
     }
+}
+
+/// The number of a figure, to look up.
+pub(crate) fn number_bits(figure: &str) -> Option<u64> {
+    number_and_unit(figure).map(|(number, _)| number.value.to_bits())
 }
 
 /// A finding about a figure that was not understood or that another one contradicts.

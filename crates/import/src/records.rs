@@ -1,6 +1,6 @@
 //! Grouping of readings into records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_core::{Finding, FindingKind, MIB, Metric, Severity};
 
@@ -62,25 +62,53 @@ fn drop_duplicates(one: &mut Imported) {
 /// Groups the results of single tools. Any test of a tool can be the one that a damaged line stands
 /// for: next to a result of that tool it ends the record, so that no record mixes two cards.
 fn sessions(readings: Vec<Reading>, sections: &[Section]) -> Vec<Imported> {
-    let mut groups: Vec<Vec<Reading>> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for reading in readings {
-        let is_next = |group: &Vec<Reading>| {
-            let last = group.last();
-            let is_elsewhere =
-                last.is_some_and(|last| is_between(sections, last.line, reading.line));
-            is_elsewhere || group.iter().any(|known| known.is_again(&reading))
-        };
         match groups.last_mut() {
-            Some(group) if !is_next(group) => group.push(reading),
-            _ => groups.push(vec![reading]),
+            Some(group) if !group.ends_before(&reading, sections) => group.push(reading),
+            _ => {
+                let mut group = Group::default();
+                group.push(reading);
+                groups.push(group);
+            }
         }
     }
-    let board = |group: &[Reading]| board_at(sections, group.first()?.line);
-    let one = |group: Vec<Reading>| Imported {
+    let board = |group: &Group| board_at(sections, group.readings.first()?.line);
+    let one = |group: Group| Imported {
         board: board(&group),
-        ..record(group)
+        ..record(group.readings)
     };
     groups.into_iter().map(one).collect()
+}
+
+/// Results that become one record.
+#[derive(Default)]
+struct Group {
+    readings: Vec<Reading>,
+    ids: BTreeSet<String>,
+    /// Tools, and whether their result could not be read.
+    tools: BTreeSet<(&'static str, bool)>,
+    has_guess: bool,
+}
+
+impl Group {
+    /// Returns whether a result begins the next record: its test may be here already, or another device
+    /// begins above it.
+    fn ends_before(&self, reading: &Reading, sections: &[Section]) -> bool {
+        let last = self.readings.last();
+        last.is_some_and(|last| is_between(sections, last.line, reading.line))
+            || self.tools.contains(&(reading.tool, !reading.is_damaged))
+            || self.has_guess && reading.is_guess
+            || reading.metrics.iter().any(|it| self.ids.contains(&it.id))
+    }
+
+    fn push(&mut self, reading: Reading) {
+        self.ids
+            .extend(reading.metrics.iter().map(|it| it.id.clone()));
+        self.tools.insert((reading.tool, reading.is_damaged));
+        self.has_guess |= reading.is_guess;
+        self.readings.push(reading);
+    }
 }
 
 /// Keeps the guess about a copy of the common script's size only where no other copy of that size stands
@@ -113,35 +141,38 @@ fn doubt_implausible(one: &mut Imported) {
     };
     let memory = rate(&["hdparm_T"]);
     let disk = rate(&["hdparm_t", "hdparm_t_direct"]);
-    let above = |limit: Option<f64>, id: &str| {
-        let limit = limit.unwrap_or(f64::INFINITY);
-        let metrics = one.metrics.iter().filter(|it| !it.id.contains(id));
-        let above = metrics.filter(|it| it.rate_bytes_per_s.is_some_and(|rate| rate > limit));
-        above.map(|it| it.id.clone()).collect::<Vec<_>>()
+    let is_above = |metric: &Metric, limit: Option<f64>| {
+        let rate = metric.rate_bytes_per_s;
+        rate.zip(limit).is_some_and(|(rate, limit)| rate > limit)
     };
-    let from_memory = above(memory, "hdparm_T");
-    let mut from_disk = above(disk.map(|rate| MOST_ABOVE_DISK * rate), "hdparm");
-    from_disk.retain(|id| !from_memory.contains(id));
-    for (ids, detail) in [
-        (
-            from_memory,
-            "faster than the memory of this computer by hdparm: not from the card alone",
-        ),
-        (
-            from_disk,
-            "more than ten times as fast as the disk by hdparm: not from the card alone",
-        ),
-    ] {
-        if ids.is_empty() {
+    let most = disk.map(|rate| MOST_ABOVE_DISK * rate);
+    let mut findings = [FROM_MEMORY, FROM_NO_DISK].map(|detail| (doubtful(detail), false));
+    for metric in &mut one.metrics {
+        let place = if metric.id.starts_with("hdparm_T") {
             continue;
-        }
-        let finding = ids
-            .iter()
-            .fold(doubtful(detail), |finding, id| finding.on(id));
-        name_warnings(&mut one.metrics, std::slice::from_ref(&finding));
-        one.findings.push(finding);
+        } else if is_above(metric, memory) {
+            0
+        } else if is_above(metric, most) && !metric.id.starts_with("hdparm") {
+            1
+        } else {
+            continue;
+        };
+        let (finding, is_found) = &mut findings[place];
+        *finding = std::mem::replace(finding, doubtful("")).on(&metric.id);
+        *is_found = true;
+        let name = FindingKind::DoubtfulFigure.name();
+        metric.warnings.push(name);
+        metric.warnings.sort();
+        metric.warnings.dedup();
     }
+    let found = findings.into_iter().filter(|(_, is_found)| *is_found);
+    one.findings.extend(found.map(|(finding, _)| finding));
 }
+
+const FROM_MEMORY: &str =
+    "faster than the memory of this computer by hdparm: not from the card alone";
+const FROM_NO_DISK: &str =
+    "more than ten times as fast as the disk by hdparm: not from the card alone";
 
 /// One record of several readings.
 pub(crate) fn record(readings: Vec<Reading>) -> Imported {

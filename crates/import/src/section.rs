@@ -260,13 +260,14 @@ fn heading_words(text: &str) -> Option<Vec<String>> {
 
 /// The words of a heading that name a board and its model, and no others: a name of a person is not kept.
 fn board_name(text: &str) -> String {
-    const MODELS: [&str; 9] = [
-        "zero", "model", "compute", "module", "plus", "pro", "nano", "black", "w",
+    const MODELS: [&str; 13] = [
+        "zero", "model", "compute", "module", "plus", "pro", "nano", "black", "w", "a", "b", "a+",
+        "b+",
     ];
     const MOST_LETTERS: usize = 4;
     let is_model = |word: &str| {
         let has_digit = word.contains(|c: char| c.is_ascii_digit());
-        has_digit && word.len() <= MOST_LETTERS || MODELS.contains(&word) || word.len() <= 2
+        has_digit && word.len() <= MOST_LETTERS || MODELS.contains(&word)
     };
     let is_end = |c: char| c.is_whitespace() || "#*_=-:()[]".contains(c);
     let words = text.split(is_end).filter(|word| !word.is_empty());

@@ -96,7 +96,12 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         match index {
             Some(index) => note(&mut found.readings[index], &trouble),
             None => match found.reports.as_mut_slice() {
-                [one] => one.findings.push(trouble.finding()),
+                [one] => {
+                    let finding = trouble.finding();
+                    if !one.findings.contains(&finding) {
+                        one.findings.push(finding);
+                    }
+                }
                 _ => found.troubles.push((line.number, trouble.detail)),
             },
         }
@@ -159,6 +164,14 @@ fn trouble(line: &str) -> Option<Trouble> {
             return Some(Trouble::new(FindingKind::DataLost, detail));
         }
     }
+    // The end of a card that a test fills is an error to the tool only.
+    if FULL.iter().any(|word| is_affirmed(&line, word)) {
+        let detail = "the text reports that no space was left";
+        return Some(Trouble {
+            severity: Severity::Note,
+            ..Trouble::new(FindingKind::IoError, detail)
+        });
+    }
     if let Some(word) = WORDS.iter().find(|word| is_affirmed(&line, word)) {
         let detail = format!(
             "the text reports an error: `{}`",
@@ -184,14 +197,7 @@ fn trouble(line: &str) -> Option<Trouble> {
         let detail = format!("the text reports faults: `{label}` above zero");
         return Some(Trouble::new(FindingKind::IoError, detail));
     }
-    let is_full = FULL.iter().any(|word| is_affirmed(&line, word));
-    is_full.then(|| Trouble {
-        severity: Severity::Note,
-        ..Trouble::new(
-            FindingKind::IoError,
-            "the text reports that no space was left",
-        )
-    })
+    None
 }
 
 /// Returns whether words stand in a line, without a denial before them.

@@ -225,7 +225,8 @@ fn nothing(file: &Path, not_understood: &[NotUnderstood]) -> CommandError {
     if made.causes.is_empty() {
         return made.because("no output of a known tool").hint(
             "known tools are hdparm, dd, iozone, fio, ddrescue, f3, H2testw, PiBenchmarks, Raspberry Pi Diagnostics, \
-             CrystalDiskMark and KDiskMark; type other figures as `--figure hdparm_t=43.5MiB/s`",
+             CrystalDiskMark, KDiskMark, YABS and GNOME Disks; type other figures, such as those of sysbench or \
+             DietPi, by the metric nearest to their test: `--figure hdparm_t=43.5MiB/s`",
         );
     }
     made.hint("give the tool's whole output as it is")

@@ -167,10 +167,19 @@ pub(super) enum Event {
 /// Reads the lines of a text in order.
 #[derive(Default)]
 pub(super) struct Commands {
-    /// Text of a command that may go on in the next line, and whether the cache was dropped before it.
-    open: Option<(String, bool)>,
+    /// A command that may go on in the next line.
+    open: Option<Open>,
     is_cache_dropped: bool,
     is_loop: bool,
+}
+
+/// Lines that a command has at most.
+const MOST_LINES: usize = 16;
+
+struct Open {
+    text: String,
+    is_cache_dropped: bool,
+    lines_count: usize,
 }
 
 /// Events of a line, and whether it is a command and no more.
@@ -186,13 +195,19 @@ pub(super) struct OfLine {
 
 impl Commands {
     pub(super) fn read(&mut self, line: &str) -> OfLine {
-        if let Some((open, is_cache_dropped)) = self.open.take()
-            && (open.trim_end().ends_with('\\') || is_operands(line))
+        if let Some(open) = self.open.take()
+            && open.lines_count < MOST_LINES
+            && (open.text.trim_end().ends_with('\\') || is_operands(line))
         {
-            let text = format!("{} {line}", open.trim_end().trim_end_matches('\\'));
+            let above = open.text.trim_end().trim_end_matches('\\');
+            let text = format!("{above} {line}");
             let mut command = Command::parse(after_dd(&text));
-            command.is_cache_dropped = is_cache_dropped;
-            self.open = Some((text, is_cache_dropped));
+            command.is_cache_dropped = open.is_cache_dropped;
+            self.open = Some(Open {
+                text,
+                lines_count: open.lines_count + 1,
+                ..open
+            });
             return OfLine {
                 events: vec![Event::Command(command)],
                 is_command: true,
@@ -230,7 +245,11 @@ impl Commands {
                 let mut command = Command::parse(after_dd(segment));
                 // It excuses the copy directly after it only.
                 command.is_cache_dropped = std::mem::take(&mut self.is_cache_dropped);
-                self.open = Some((segment.to_owned(), command.is_cache_dropped));
+                self.open = Some(Open {
+                    text: segment.to_owned(),
+                    is_cache_dropped: command.is_cache_dropped,
+                    lines_count: 1,
+                });
                 of_line.events.push(Event::Command(command));
             } else {
                 of_line.events.push(Event::Mention);
@@ -362,8 +381,11 @@ fn is_whole(operands: &str) -> bool {
 pub(super) enum Context {
     /// The only one that it could be.
     Of(Command),
-    /// One of several, or of none.
-    Open(Vec<Command>),
+    /// One of several, or of none. The page cache may have a part if it has one in any of them.
+    Open {
+        is_from_cache: bool,
+        is_to_cache: bool,
+    },
     /// The text has none.
     Absent,
 }
@@ -382,9 +404,13 @@ impl Block {
     fn contexts(self) -> Vec<Context> {
         let count = self.copies.len();
         let of = |command: &Command| Context::Of(command.clone());
+        let open = Context::Open {
+            is_from_cache: self.commands.iter().any(Command::is_from_cache),
+            is_to_cache: self.commands.iter().any(Command::is_to_cache),
+        };
         let is_larger = |(command, copy): (&Command, &Option<u64>)| matches!((command.bytes, copy), (Some(most), Some(bytes)) if *bytes > most);
         match self.commands.as_slice() {
-            [] if self.has_mention => vec![Context::Open(Vec::new()); count],
+            [] if self.has_mention => vec![open; count],
             [] => vec![Context::Absent; count],
             [one] if self.is_loop => vec![of(one); count],
             // The copy of the command could not be read.
@@ -399,7 +425,7 @@ impl Block {
             [first, rest @ ..] if rest.len() >= count && rest.iter().all(|it| it == first) => {
                 vec![of(first); count]
             }
-            all => vec![Context::Open(all.to_vec()); count],
+            _ => vec![open; count],
         }
     }
 }
