@@ -13,7 +13,9 @@ use cardmark_core::{
 
 use crate::hdparm::{right_unit, timing};
 use crate::number::{digits, number_and_unit, unit_bytes, whole};
-use crate::reading::{Found, byte_rate, doubtful, operation_rate, operations, printed};
+use crate::reading::{
+    Found, byte_rate, doubtful, number_bits, operation_rate, operations, printed,
+};
 use crate::records::{name_warnings, put};
 use crate::text::{Damage, Line};
 use crate::{Imported, dd};
@@ -98,9 +100,10 @@ const LINES: [&str; 14] = [
 /// Reads the tables, in order.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut run = Run::default();
+    let own = Own::of(lines);
     for line in lines {
         if run.is_over(*line) {
-            std::mem::take(&mut run).end(lines, found);
+            std::mem::take(&mut run).end(&own, found);
         }
         match run.read(*line) {
             Ok(true) => run.lines.push(*line),
@@ -108,7 +111,35 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             Err(damage) => found.damaged(damage),
         }
     }
-    run.end(lines, found);
+    run.end(&own, found);
+}
+
+/// Figures in the tools' own lines, by their printed numbers; the first of each.
+#[derive(Default)]
+struct Own {
+    /// Of hdparm, cached or not, in bytes per second, and their unit.
+    timings: BTreeMap<(bool, u64), (f64, &'static str)>,
+    /// Of dd, in bytes per second.
+    copies: BTreeMap<u64, f64>,
+}
+
+impl Own {
+    fn of(lines: &[Line]) -> Self {
+        let mut own = Self::default();
+        for timing in lines.iter().filter_map(|line| timing(*line).ok()?) {
+            if let Some(bits) = number_bits(&timing.printed) {
+                let rate = (timing.bytes_per_s, right_unit(&timing.printed));
+                let key = (timing.is_cached, bits);
+                own.timings.entry(key).or_insert(rate);
+            }
+        }
+        for copy in dd::copies(lines).filter_map(|(_, copy)| copy.ok()?) {
+            if let Some(bits) = number_bits(&copy.printed) {
+                own.copies.entry(bits).or_insert(copy.bytes_per_s);
+            }
+        }
+        own
+    }
 }
 
 /// Known parts of a run.
@@ -155,7 +186,7 @@ impl<'a> Run<'a> {
     }
 
     /// Adds the table, unless none of its rows could be read.
-    fn end(mut self, lines: &[Line], found: &mut Found) {
+    fn end(mut self, own: &Own, found: &mut Found) {
         let prints_units = prints_units(&self.rows);
         let mut results = Vec::new();
         let mut is_damaged = false;
@@ -173,15 +204,15 @@ impl<'a> Run<'a> {
         }
         if !self.rows.is_empty() && (!results.is_empty() || !is_damaged) {
             found.understand_all(&mut self.lines);
-            found.reports.push(self.report(&results, lines));
+            found.reports.push(self.report(&results, own));
         }
     }
 
-    fn report(self, results: &[Figure], lines: &[Line]) -> Imported {
+    fn report(self, results: &[Figure], own: &Own) -> Imported {
         let mut one = self.facts.into_report();
         for figure in results {
             let test = figure.test;
-            if let Some(metric) = figure.metric(lines) {
+            if let Some(metric) = figure.metric(own) {
                 put(&mut one, metric);
                 continue;
             }
@@ -351,15 +382,15 @@ fn behind_space(text: &str) -> Option<&str> {
 
 impl Figure<'_> {
     /// Returns none if the unit stays open.
-    fn metric(&self, lines: &[Line]) -> Option<Metric> {
+    fn metric(&self, own: &Own) -> Option<Metric> {
         let id = self.test.metric_id();
         let shown = |right: Option<&str>| printed(TOOL, self.printed, right);
         Some(match self.test.kind {
             Kind::Hdparm | Kind::HdparmCached => {
-                let (bytes_per_s, right) = self.timing(lines)?;
+                let (bytes_per_s, right) = self.timing(own)?;
                 byte_rate(id, bytes_per_s, shown(Some(right)))
             }
-            Kind::Dd => byte_rate(id, self.copy(lines)?, shown(None)),
+            Kind::Dd => byte_rate(id, self.copy(own)?, shown(None)),
             Kind::Fio => {
                 let meaning = self.printed.replace("KB/s", "KiB/s");
                 let printed = shown(None).map(|printed| Printed {
@@ -380,16 +411,13 @@ impl Figure<'_> {
 
     /// hdparm's figure in bytes per second, and its unit: from the row, from hdparm's own line in
     /// the text, or from a number that hdparm prints in one unit only.
-    fn timing(&self, lines: &[Line]) -> Option<(f64, &'static str)> {
+    fn timing(&self, own: &Own) -> Option<(f64, &'static str)> {
         if let Some(bytes_per_s) = self.bytes_per_s {
             return Some((bytes_per_s, right_unit(self.printed)));
         }
         let is_cached = self.test.kind == Kind::HdparmCached;
-        let mut timings = lines.iter().filter_map(|line| timing(*line).ok()?);
-        let own = timings
-            .find(|own| own.is_cached == is_cached && number(&own.printed) == Some(self.number));
-        if let Some(own) = own {
-            return Some((own.bytes_per_s, right_unit(&own.printed)));
+        if let Some(own) = own.timings.get(&(is_cached, self.number.to_bits())) {
+            return Some(*own);
         }
         if self.number > KIB as f64 {
             Some((self.number * MIB as f64, "MiB/s"))
@@ -401,18 +429,10 @@ impl Figure<'_> {
     }
 
     /// dd's figure in bytes per second: from the row, or from dd's own line in the text.
-    fn copy(&self, lines: &[Line]) -> Option<f64> {
-        let own = || {
-            let mut copies = dd::copies(lines).filter_map(|(_, copy)| copy.ok()?);
-            let own = copies.find(|copy| number(&copy.printed) == Some(self.number));
-            Some(own?.bytes_per_s)
-        };
-        self.bytes_per_s.or_else(own)
+    fn copy(&self, own: &Own) -> Option<f64> {
+        let printed = || own.copies.get(&self.number.to_bits()).copied();
+        self.bytes_per_s.or_else(printed)
     }
-}
-
-fn number(printed: &str) -> Option<f64> {
-    Some(number_and_unit(printed)?.0.value)
 }
 
 const BOARD: &str = "Board information: ";
