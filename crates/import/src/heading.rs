@@ -1,10 +1,10 @@
 //! Names that people write above columns and before rows of figures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use cardmark_core::Quantity;
 
-use crate::metrics::{KnownMetric, metric};
+use crate::metrics::{KnownMetric, folded};
 
 /// A script whose figures people name without its tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,33 +15,104 @@ pub(crate) enum Script {
     Raw,
 }
 
-impl Script {
-    /// The script whose headings these are: the common one has hdparm and dd beside iozone.
-    pub(crate) fn of(headings: &[&str]) -> Option<Self> {
-        let words: Vec<Vec<String>> = headings.iter().map(|it| words(it)).collect();
-        let has = |wanted: &[&str]| {
-            let fits = |words: &Vec<String>| wanted.iter().all(|it| words.iter().any(|w| w == it));
-            words.iter().any(fits)
-        };
-        if has(&["hdparm"]) && has(&["dd", "write"]) {
-            Some(Self::Common)
-        } else if has(&["16m", "sequential", "read"]) && has(&["4k", "random", "read"]) {
-            Some(Self::Raw)
-        } else {
-            None
+/// Words in headings that show a script.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks {
+    has_hdparm: bool,
+    has_dd_write: bool,
+    has_large_read: bool,
+    has_small_read: bool,
+}
+
+impl Marks {
+    /// Marks of a heading, or of all headings of a line at once: then those of each are among them.
+    pub(crate) fn of(heading: &str) -> Self {
+        let words = words(heading);
+        let has = |wanted: &[&str]| wanted.iter().all(|it| words.iter().any(|word| word == it));
+        Self {
+            has_hdparm: has(&["hdparm"]),
+            has_dd_write: has(&["dd", "write"]),
+            has_large_read: has(&["16m", "sequential", "read"]),
+            has_small_read: has(&["4k", "random", "read"]),
+        }
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            has_hdparm: self.has_hdparm || other.has_hdparm,
+            has_dd_write: self.has_dd_write || other.has_dd_write,
+            has_large_read: self.has_large_read || other.has_large_read,
+            has_small_read: self.has_small_read || other.has_small_read,
+        }
+    }
+
+    pub(crate) fn fit(self, script: Script) -> bool {
+        match script {
+            Script::Common => self.has_hdparm && self.has_dd_write,
+            Script::Raw => self.has_large_read && self.has_small_read,
         }
     }
 }
 
+impl Script {
+    /// The script whose headings have these marks: the common one has hdparm and dd beside iozone.
+    pub(crate) fn of(marks: Marks) -> Option<Self> {
+        let mut scripts = [Self::Common, Self::Raw].into_iter();
+        scripts.find(|script| marks.fit(*script))
+    }
+}
+
+/// The known metrics, by the names that people give them.
+pub(crate) struct Names<'a> {
+    known: &'a [KnownMetric],
+    /// Places by id, by the exact names of hdparm, and by the folded names of the others.
+    ids: HashMap<&'a str, usize>,
+    exact: HashMap<&'a str, usize>,
+    folded: HashMap<String, usize>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn of(known: &'a [KnownMetric]) -> Self {
+        let mut names = Self {
+            known,
+            ids: HashMap::new(),
+            exact: HashMap::new(),
+            folded: HashMap::new(),
+        };
+        for (place, metric) in known.iter().enumerate() {
+            names.ids.entry(&metric.id).or_insert(place);
+            for name in [&metric.id, &metric.title] {
+                // `hdparm_t` and `hdparm_T` differ in a capital.
+                if metric.id.starts_with("hdparm_") {
+                    names.exact.entry(name).or_insert(place);
+                } else {
+                    names.folded.entry(folded(name)).or_insert(place);
+                }
+            }
+        }
+        names
+    }
+
+    fn metric(&self, id: &str) -> Option<&'a KnownMetric> {
+        self.known.get(*self.ids.get(id)?)
+    }
+
+    /// The first metric with this id or title. Capitals, spaces and hyphens do not matter.
+    fn own(&self, heading: &str) -> Option<&'a KnownMetric> {
+        let exact = self.exact.get(heading);
+        let folded = self.folded.get(&folded(heading));
+        self.known.get(*exact.into_iter().chain(folded).min()?)
+    }
+}
+
 /// Returns the metric that a heading names: by id or title, or in the words that people use.
-pub(crate) fn named(heading: &str, known: &[KnownMetric]) -> Option<KnownMetric> {
-    let own = known.iter().find(|metric| metric.is_named(heading));
-    own.cloned().or_else(|| {
+pub(crate) fn named(heading: &str, names: &Names) -> Option<KnownMetric> {
+    names.own(heading).cloned().or_else(|| {
         let words = words(heading);
         let (tool, rest) = words.split_first()?;
         match tool.as_str() {
-            "hdparm" => metric(known, &hdparm(heading, rest)?).cloned(),
-            "iozone" => iozone(rest, known, None),
+            "hdparm" => names.metric(&hdparm(heading, rest)?).cloned(),
+            "iozone" => iozone(rest, names, None),
             "fio" => fio(rest),
             _ => None,
         }
@@ -52,16 +123,18 @@ pub(crate) fn named(heading: &str, known: &[KnownMetric]) -> Option<KnownMetric>
 pub(crate) fn of_script(
     heading: &str,
     script: Option<Script>,
-    known: &[KnownMetric],
+    names: &Names,
 ) -> Option<KnownMetric> {
+    script?;
     let words = words(heading);
     let has_size = words.iter().any(|word| is_size(word));
-    script.filter(|_| has_size)?;
-    iozone(&words, known, script)
+    has_size.then(|| iozone(&words, names, script))?
 }
 
 /// The words of a name: `4 kB Rand. reads` is `4k`, `random`, `read`.
 fn words(heading: &str) -> Vec<String> {
+    #[cfg(test)]
+    crate::text::work::count(heading);
     let heading = heading.to_lowercase();
     let mut words: Vec<String> = Vec::new();
     for word in heading.split(|c: char| !c.is_alphanumeric()) {
@@ -120,7 +193,7 @@ fn fio(words: &[String]) -> Option<KnownMetric> {
 }
 
 /// Size, order and direction of iozone in any order of words. Records are of 4 KiB unless named.
-fn iozone(words: &[String], known: &[KnownMetric], script: Option<Script>) -> Option<KnownMetric> {
+fn iozone(words: &[String], names: &Names, script: Option<Script>) -> Option<KnownMetric> {
     let (mut size, mut order, mut direction) = (None, None, None);
     for word in words {
         let place = match word.as_str() {
@@ -139,7 +212,7 @@ fn iozone(words: &[String], known: &[KnownMetric], script: Option<Script>) -> Op
         ""
     };
     let base = format!("iozone_{order}{}", direction?);
-    metric(known, &base)?;
+    names.metric(&base)?;
     let size = size.unwrap_or("4k");
     let id = match script {
         Some(Script::Raw) => format!("{base}_{size}"),
@@ -168,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_tool_and_its_test_are_a_name() {
-        let id = |heading: &str| named(heading, &known()).map(|metric| metric.id);
+        let id = |heading: &str| named(heading, &Names::of(&known())).map(|metric| metric.id);
         for (heading, expected) in [
             ("hdparm buffered", Some("hdparm_t")),
             ("hdparm -t", Some("hdparm_t")),
@@ -196,10 +269,16 @@ mod tests {
     fn a_script_is_known_by_all_of_its_headings() {
         let common = ["Card", "hdparm buffered", "dd write", "4K rand read"];
         let raw = ["16M seq. read", "4 kB Rand. read"];
-        assert_eq!(Script::of(&common), Some(Script::Common));
-        assert_eq!(Script::of(&raw), Some(Script::Raw));
-        assert_eq!(Script::of(&common[2..]), None);
-        let id = |heading: &str, script| of_script(heading, script, &known()).map(|it| it.id);
+        let script = |headings: &[&str]| {
+            let marks = headings.iter().map(|it| Marks::of(it));
+            Script::of(marks.fold(Marks::default(), Marks::and))
+        };
+        assert_eq!(script(&common), Some(Script::Common));
+        assert_eq!(script(&raw), Some(Script::Raw));
+        assert_eq!(script(&common[2..]), None);
+        let id = |heading: &str, script| {
+            of_script(heading, script, &Names::of(&known())).map(|it| it.id)
+        };
         let random = |script| id("4K rand read", script);
         assert_eq!(
             random(Some(Script::Common)).as_deref(),

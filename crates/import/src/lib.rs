@@ -39,6 +39,7 @@ pub use figure::{FigureError, figures};
 pub use imported::Imported;
 pub use metrics::{KnownMetric, tool_metrics};
 
+use heading::Names;
 use reading::Found;
 use text::{Line, lines, numbers, plain};
 
@@ -82,8 +83,9 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     h2testw::read(&lines, &mut found);
     yabs::read(&lines, &mut found);
     disks::read(&lines, &mut found);
-    table::read(&lines, known, &mut found);
-    spaced::read(&lines, known, &mut found);
+    let names = Names::of(known);
+    table::read(&lines, &names, &mut found);
+    spaced::read(&lines, &names, &mut found);
     section::read(&lines, &mut found);
     trouble::read(&lines, &mut found);
     found.count_damaged();
@@ -115,4 +117,47 @@ fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
         })
         .filter(|one| !one.numbers.is_empty() || one.reason.is_some())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::Quantity;
+
+    use super::{KnownMetric, import};
+    use crate::text::work;
+
+    /// Bytes that the readers look at for each byte of a text.
+    const MOST_WORK: u64 = 250;
+
+    #[test]
+    fn work_grows_as_the_text_does() {
+        let ids = ["hdparm_t", "dd_write", "iozone_read", "iozone_random_read"];
+        let known = ids.map(|id| KnownMetric::new(id, Quantity::ByteRate));
+        let patterns = [
+            "xx;1\n",
+            "xx;1\ty|2\n",
+            "a|1|2\nb|3\n",
+            "x | 21.5 MB/s | 3\n",
+            "hdparm_t;x\n",
+            "One sentence of plain prose about a card that reads 20 MB/s and writes less.\n",
+            "read write read write read write read write read write read write read write\n",
+            "4k read 4k write 1k read 2k read 3k read 5k read 6k read 7k read 8k random read\n",
+            "hdparm dd write 16m seq. read 4k random read 4k read 1k read 2k read 3k read\n",
+            "hdparm_t;",
+            "4k read|",
+        ];
+        for pattern in patterns {
+            for count in [40, 160] {
+                let text = pattern.repeat(count);
+                work::take();
+                let _ = import(&text, &known);
+                let most = MOST_WORK * text.len() as u64;
+                let looked_at = work::take();
+                assert!(
+                    looked_at < most,
+                    "{pattern:?} × {count}: {looked_at} of {most}"
+                );
+            }
+        }
+    }
 }

@@ -23,19 +23,12 @@ impl KnownMetric {
             quantity,
         }
     }
-
-    /// Returns whether a heading names it, by id or title. Capitals, spaces and hyphens do not matter, but
-    /// `hdparm_t` and `hdparm_T` differ in a capital.
-    pub(crate) fn is_named(&self, heading: &str) -> bool {
-        if self.id.starts_with("hdparm_") {
-            return heading == self.id || heading == self.title;
-        }
-        let heading = folded(heading);
-        heading == folded(&self.id) || heading == folded(&self.title)
-    }
 }
 
-fn folded(text: &str) -> String {
+/// A name without the capitals, spaces and hyphens that do not matter.
+pub(crate) fn folded(text: &str) -> String {
+    #[cfg(test)]
+    crate::text::work::count(text);
     let kept = text.chars().filter(|c| c.is_alphanumeric());
     kept.flat_map(char::to_lowercase).collect()
 }

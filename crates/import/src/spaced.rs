@@ -3,11 +3,13 @@
 //! Nothing shows where a cell ends, so a table is read only if there is one way to read it: the heading ends
 //! in names of metrics, each row in a figure for each of them, and no label ends in what could be a further figure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::iter;
+use std::rc::Rc;
 
 use crate::Imported;
 use crate::figure::{digits_and_unit, put_cell};
-use crate::heading::{self, Script};
+use crate::heading::{self, Marks, Names, Script};
 use crate::metrics::KnownMetric;
 use crate::reading::{Found, Reading};
 use crate::table::{
@@ -45,19 +47,19 @@ const DECIMALS: &str = "the decimals that the other figures of its columns have"
 const LABELS: &str = "names that do not end in a figure: spaces do not show where a cell ends";
 
 /// Reads the tables.
-pub(crate) fn read(lines: &[Line], known: &[KnownMetric], found: &mut Found) {
+pub(crate) fn read(lines: &[Line], names: &Names, found: &mut Found) {
     let mut rest = lines;
     while let Some((line, below)) = rest.split_first() {
         rest = below;
         if found.is_understood(*line) {
             continue;
         }
-        let Some(heading) = Heading::find(line.text, known) else {
+        let Some(heading) = Heading::find(line.text, names) else {
             continue;
         };
         let is_row = |line: &&Line| {
             let is_open = !found.is_understood(**line) && !line.text.trim().is_empty();
-            is_open && Heading::find(line.text, known).is_none()
+            is_open && Heading::find(line.text, names).is_none()
         };
         let count = below.iter().take_while(is_row).count();
         let (rows, others) = below.split_at(count);
@@ -74,54 +76,55 @@ struct Heading {
 }
 
 impl Heading {
-    fn find(text: &str, known: &[KnownMetric]) -> Option<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        if text.contains(['\t', '|', ';']) || words.len() > MOST_WORDS {
+    fn find(text: &str, names: &Names) -> Option<Self> {
+        if text.contains(['\t', '|', ';']) {
             return None;
         }
-        let scripts = [None, Some(Script::Common), Some(Script::Raw)];
-        let (_, mut ways) = (1..words.len())
-            .find_map(|start| {
-                let ways: Vec<Self> = scripts
-                    .iter()
-                    .flat_map(|&script| Self::ways(&words[start..], script, known))
-                    .collect();
-                (!ways.is_empty()).then_some((start, ways))
-            })
-            .filter(|(start, _)| !words[..*start].iter().any(|word| is_of_test(word)))?;
-        let one = ways.pop()?;
-        (ways.is_empty() && one.metrics.len() >= LEAST_METRICS).then_some(one)
+        let words: Vec<&str> = text.split_whitespace().take(MOST_WORDS + 1).collect();
+        if !(2..=MOST_WORDS).contains(&words.len()) {
+            return None;
+        }
+        let marks = Marks::of(text);
+        let scripts = [Script::Common, Script::Raw].map(Some);
+        let scripts = scripts
+            .into_iter()
+            .filter(|it| it.is_some_and(|it| marks.fit(it)));
+        let all = iter::once(None).chain(scripts);
+        let mut ways: Vec<Way> = all.flat_map(|it| Self::ways(&words, it, names)).collect();
+        let start = ways.iter().map(|way| way.start).min()?;
+        ways.retain(|way| way.start == start);
+        let way = ways.pop().filter(|_| ways.is_empty())?;
+        let is_whole = !words[..start].iter().any(|word| is_of_test(word));
+        (is_whole && way.names.len() >= LEAST_METRICS).then(|| way.heading())
     }
 
-    /// All ways to part the words into names of metrics, if `script` is that of the names.
-    fn ways(words: &[&str], script: Option<Script>, known: &[KnownMetric]) -> Vec<Self> {
-        let whole = parted(words, &|name| {
-            let is_known = heading::named(name, known).is_some();
-            is_known || heading::of_script(name, script, known).is_some()
-        });
-        let mut ways = Vec::new();
-        for cells in whole {
-            let names: Vec<_> = cells.iter().map(|cell| name_and_unit(cell)).collect();
-            let headings: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-            if Script::of(&headings) != script {
+    /// All ways to part the end of a heading into names of metrics, if `script` is that of the names. They are
+    /// looked for from the end, so that each word begins a few names at most.
+    fn ways(words: &[&str], script: Option<Script>, names: &Names) -> Vec<Way> {
+        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); words.len()];
+        ways.push(vec![Way {
+            start: words.len(),
+            names: Vec::new(),
+        }]);
+        for end in (2..=words.len()).rev() {
+            // Two ways are as good as more: neither is taken.
+            ways[end].truncate(2);
+            if ways[end].is_empty() {
                 continue;
             }
-            let mut inferred = Vec::new();
-            let metrics = names.iter().filter_map(|(name, unit)| {
-                let metric = heading::named(name, known).or_else(|| {
-                    let metric = heading::of_script(name, script, known)?;
-                    inferred.push(metric.id.clone());
-                    Some(metric)
-                });
-                Some((metric?, unit.map(str::to_owned)))
-            });
-            let metrics: Vec<_> = metrics.collect();
-            let ids: BTreeSet<&str> = metrics.iter().map(|(it, _)| it.id.as_str()).collect();
-            if ids.len() == metrics.len() {
-                ways.push(Self { metrics, inferred });
+            for start in end.saturating_sub(MOST_NAME_WORDS).max(1)..end {
+                let Some(name) = Name::of(&words[start..end].join(" "), script, names) else {
+                    continue;
+                };
+                let name = Rc::new(name);
+                let longer = ways[end].iter().filter_map(|way| way.longer(start, &name));
+                let longer: Vec<Way> = longer.collect();
+                ways[start].extend(longer);
             }
         }
-        ways
+        ways.pop();
+        let ways = ways.into_iter().flatten();
+        ways.filter(|way| way.script() == script).collect()
     }
 
     fn read(&self, line: Line, rows: &[Line], found: &mut Found) {
@@ -224,29 +227,65 @@ struct Row {
     is_open: bool,
 }
 
-/// All ways to part words into names that `is_name` accepts.
-fn parted(words: &[&str], is_name: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
-    let mut ways: Vec<Vec<Vec<String>>> = vec![Vec::new(); words.len() + 1];
-    if let Some(first) = ways.first_mut() {
-        first.push(Vec::new());
+/// A name of a metric in a heading.
+struct Name {
+    metric: KnownMetric,
+    unit: Option<String>,
+    /// True if it names no tool.
+    is_inferred: bool,
+    marks: Marks,
+}
+
+impl Name {
+    fn of(text: &str, script: Option<Script>, names: &Names) -> Option<Self> {
+        let (name, unit) = name_and_unit(text);
+        let own = heading::named(name, names);
+        let is_inferred = own.is_none();
+        let metric = own.or_else(|| heading::of_script(name, script, names))?;
+        Some(Self {
+            metric,
+            unit: unit.map(str::to_owned),
+            is_inferred,
+            marks: Marks::of(name),
+        })
     }
-    for end in 1..=words.len() {
-        for start in end.saturating_sub(MOST_NAME_WORDS)..end {
-            let cell = words[start..end].join(" ");
-            if ways[start].is_empty() || !is_name(name_and_unit(&cell).0) {
-                continue;
+}
+
+/// A way to read the end of a heading: different metrics, the last one first.
+#[derive(Clone)]
+struct Way {
+    start: usize,
+    names: Vec<Rc<Name>>,
+}
+
+impl Way {
+    /// The way with a name before it; none if it has this metric already.
+    fn longer(&self, start: usize, name: &Rc<Name>) -> Option<Self> {
+        let is_new = self.names.iter().all(|it| it.metric.id != name.metric.id);
+        is_new.then(|| {
+            let names = self.names.iter().chain([name]).cloned();
+            Self {
+                start,
+                names: names.collect(),
             }
-            // Two ways are as good as more: neither is taken.
-            let longer = ways[start].iter().take(2).map(|way| {
-                let mut way = way.clone();
-                way.push(cell.clone());
-                way
-            });
-            let longer: Vec<_> = longer.collect();
-            ways[end].extend(longer);
+        })
+    }
+
+    fn script(&self) -> Option<Script> {
+        let marks = self.names.iter().map(|name| name.marks);
+        Script::of(marks.fold(Marks::default(), Marks::and))
+    }
+
+    fn heading(&self) -> Heading {
+        let names = self.names.iter().rev();
+        let inferred = names.clone().filter(|name| name.is_inferred);
+        Heading {
+            inferred: inferred.map(|name| name.metric.id.clone()).collect(),
+            metrics: names
+                .map(|name| (name.metric.clone(), name.unit.clone()))
+                .collect(),
         }
     }
-    ways.pop().unwrap_or_default()
 }
 
 /// Takes a figure or the sign of a missing one from the end of a row. A figure has a unit if

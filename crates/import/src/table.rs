@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_core::{Finding, FindingKind, Severity};
 
 use crate::figure::{digits_and_unit, put_cell};
-use crate::heading::{self, Script};
+use crate::heading::{self, Marks, Names, Script};
 use crate::metrics::KnownMetric;
 use crate::number::decimal_sign;
 use crate::reading::{Found, Reading};
@@ -25,30 +25,37 @@ const EXPECTED: &str = "a number with a unit of its metric in each column; the u
                         the heading: `hdparm_t (MiB/s)`";
 
 /// Reads the tables. Each row is a record, or each column if the tests stand in rows.
-pub(crate) fn read(lines: &[Line], known: &[KnownMetric], found: &mut Found) {
+pub(crate) fn read(lines: &[Line], names: &Names, found: &mut Found) {
+    let is_open = |line: &Line| !found.is_understood(*line) && !line.text.trim().is_empty();
+    let begins = TURNED_SEPARATORS.map(|it| Turned::begins(lines, it, &is_open, names));
     let mut rest = lines;
     while let Some((line, below)) = rest.split_first() {
         let is_open = |line: &&Line| !found.is_understood(**line) && !line.text.trim().is_empty();
         let heading = Some(line).filter(is_open);
-        let heading = heading.and_then(|line| Heading::find(line.text, known));
+        let heading = heading.and_then(|line| Heading::find(line.text, names));
         let of_table = |line: &&Line, separator| is_open(line) && line.text.contains(separator);
         if let Some(heading) = heading {
             let is_row = |line: &&Line| {
-                of_table(line, heading.separator) && Heading::find(line.text, known).is_none()
+                of_table(line, heading.separator) && Heading::find(line.text, names).is_none()
             };
             let count = below.iter().take_while(is_row).count();
             heading.read(*line, &below[..count], found);
             rest = &below[count..];
             continue;
         }
-        let turned = TURNED_SEPARATORS.iter().find_map(|&separator| {
-            let count = rest
-                .iter()
-                .take_while(|line| of_table(line, separator))
-                .count();
-            let table = Turned::find(&rest[..count], separator, known)?;
-            Some((table, count))
-        });
+        let at = lines.len() - rest.len();
+        let turned = TURNED_SEPARATORS.iter().zip(&begins);
+        let turned = turned.filter(|(_, begins)| begins[at]);
+        let turned = turned
+            .map(|(separator, _)| separator)
+            .find_map(|&separator| {
+                let count = rest
+                    .iter()
+                    .take_while(|line| of_table(line, separator))
+                    .count();
+                let table = Turned::find(&rest[..count], separator, names)?;
+                Some((table, count))
+            });
         rest = match turned {
             Some((table, count)) => {
                 table.read(&rest[..count], found);
@@ -75,19 +82,19 @@ struct Heading {
 }
 
 impl Heading {
-    fn find(text: &str, known: &[KnownMetric]) -> Option<Self> {
+    fn find(text: &str, names: &Names) -> Option<Self> {
         SEPARATORS.iter().find_map(|&separator| {
             let cells = cells(text, separator);
             if cells.len() < 2 || cells.iter().any(|cell| is_figure(cell)) {
                 return None;
             }
-            let names: Vec<_> = cells.iter().map(|cell| name_and_unit(cell)).collect();
-            let headings: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-            let script = Script::of(&headings);
+            let headings: Vec<_> = cells.iter().map(|cell| name_and_unit(cell)).collect();
+            let marks = headings.iter().map(|(name, _)| Marks::of(name));
+            let script = Script::of(marks.fold(Marks::default(), Marks::and));
             let mut inferred = Vec::new();
-            let columns = names.iter().enumerate().map(|(place, (name, unit))| {
-                let metric = heading::named(name, known).or_else(|| {
-                    let metric = heading::of_script(name, script, known)?;
+            let columns = headings.iter().enumerate().map(|(place, (name, unit))| {
+                let metric = heading::named(name, names).or_else(|| {
+                    let metric = heading::of_script(name, script, names)?;
                     inferred.push(metric.id.clone());
                     Some(metric)
                 });
@@ -172,8 +179,9 @@ impl Heading {
 
 /// Notes which of the metrics were taken for iozone's though their headings name no tool.
 pub(crate) fn note_inferred(inferred: &[String], reading: &mut Reading) {
-    let is_there = |id: &&String| reading.metrics.iter().any(|metric| metric.id == **id);
-    let there: Vec<&String> = inferred.iter().filter(is_there).collect();
+    let ids: BTreeSet<&str> = reading.metrics.iter().map(|it| it.id.as_str()).collect();
+    let there = inferred.iter().filter(|id| ids.contains(id.as_str()));
+    let there: Vec<&String> = there.collect();
     if !there.is_empty() {
         let detail = "the heading names no tool: taken for iozone, as in the script that gives the \
                       other columns";
@@ -193,20 +201,50 @@ struct Turned {
     products: Vec<Option<String>>,
 }
 
+/// The metric of a row with figures, and the unit in its name.
+fn test_of(cells: &[String], names: &Names) -> Option<(KnownMetric, Option<String>)> {
+    let (first, figures) = cells.split_first()?;
+    let (name, unit) = name_and_unit(first);
+    let has_figure = figures.iter().any(|it| is_figure(it));
+    let metric = has_figure.then(|| heading::named(name, names))??;
+    Some((metric, unit.map(str::to_owned)))
+}
+
 /// Separators of such tables. Commas would fit too many sentences.
 const TURNED_SEPARATORS: [char; 3] = ['|', ';', '\t'];
 
 impl Turned {
-    fn find(lines: &[Line], separator: char, known: &[KnownMetric]) -> Option<Self> {
+    /// For each line, whether a table begins there: a row below, or the line itself, has as many cells and is
+    /// a test. Each line is looked at once.
+    fn begins(
+        lines: &[Line],
+        separator: char,
+        is_open: &dyn Fn(&Line) -> bool,
+        names: &Names,
+    ) -> Vec<bool> {
+        let mut counts = BTreeSet::new();
+        let begins = lines.iter().rev().map(|line| {
+            if !line.text.contains(separator) || !is_open(line) {
+                counts.clear();
+                return false;
+            }
+            let cells = cells(line.text, separator);
+            if test_of(&cells, names).is_some() {
+                counts.insert(cells.len());
+            }
+            counts.contains(&cells.len())
+        });
+        let mut begins: Vec<bool> = begins.collect();
+        begins.reverse();
+        begins
+    }
+
+    fn find(lines: &[Line], separator: char, names: &Names) -> Option<Self> {
         let first = cells(lines.first()?.text, separator);
         let is_heading = !first.iter().skip(1).any(|cell| is_figure(cell));
         let rows = lines.iter().map(|line| {
             let cells = cells(line.text, separator);
-            let (name, unit) = name_and_unit(cells.first()?);
-            let is_test =
-                cells.len() == first.len() && cells.iter().skip(1).any(|it| is_figure(it));
-            let metric = heading::named(name, known).filter(|_| is_test)?;
-            Some((metric, unit.map(str::to_owned)))
+            test_of(&cells, names).filter(|_| cells.len() == first.len())
         });
         let rows: Vec<_> = rows.collect();
         let has_names = is_heading && first.len() > 2;
@@ -315,6 +353,8 @@ pub(crate) fn label(cell: &str) -> Option<String> {
 
 /// The cells of a line, without borders, quotes and emphasis.
 fn cells(text: &str, separator: char) -> Vec<String> {
+    #[cfg(test)]
+    crate::text::work::count(text);
     let mut text = text
         .trim_start_matches(['>', ' '])
         .trim_end_matches([' ', '\r']);

@@ -77,6 +77,22 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
+/// Bytes that the costly parts of the readers looked at, so that tests see time without a clock.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local!(static BYTES: Cell<u64> = const { Cell::new(0) });
+
+    pub(crate) fn count(text: &str) {
+        BYTES.set(BYTES.get() + text.len() as u64 + 1);
+    }
+
+    pub(crate) fn take() -> u64 {
+        BYTES.take()
+    }
+}
+
 /// Units that are shown behind a number, in lower case, without their `/s`.
 const UNITS: [&str; 30] = [
     "b", "k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib", "t", "tb", "tib", "byte", "bytes",
