@@ -1,4 +1,4 @@
-//! Reads the files whose names are given and prints, for each, its bytes and the seconds of an import.
+//! Reads the files whose names are given and prints, for each, its bytes and the processor time of an import in seconds.
 
 use std::process::ExitCode;
 
@@ -21,10 +21,18 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         };
         let text = String::from_utf8_lossy(&bytes);
-        let began = std::time::Instant::now();
+        let began = processor_seconds();
         let records = import(&text, &known).records.len();
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = processor_seconds() - began;
         println!("{file}\t{}\t{seconds:.4}\t{records}", bytes.len());
     }
     ExitCode::SUCCESS
+}
+
+/// Processor time of this process, as the kernel of Linux counts it; not a number elsewhere.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let first = text.split_whitespace().next();
+    let ns = first.and_then(|ns| ns.parse::<f64>().ok());
+    ns.map_or(f64::NAN, |ns| ns / 1e9)
 }
