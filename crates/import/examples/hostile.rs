@@ -1,5 +1,11 @@
 //! Reads the files whose names are given and prints, for each, its bytes and the processor time of an import in seconds.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminal"
+)]
+
 use std::process::ExitCode;
 
 use cardmark_core::Quantity;
