@@ -22,6 +22,7 @@ mod heading;
 mod imported;
 mod iozone;
 mod metrics;
+mod normal;
 mod number;
 mod pibenchmarks;
 mod reading;
@@ -38,6 +39,7 @@ use std::collections::BTreeMap;
 pub use figure::{FigureError, figures};
 pub use imported::Imported;
 pub use metrics::{KnownMetric, tool_metrics};
+pub use normal::decoded;
 
 use heading::Names;
 use reading::Found;
@@ -67,8 +69,26 @@ pub struct Import {
 /// metrics.
 #[must_use]
 pub fn import(text: &str, known: &[KnownMetric]) -> Import {
-    let text = plain(text);
-    let lines: Vec<Line> = lines(&text).collect();
+    let text = plain(&normal::normalised(text));
+    let found = read(&text, known);
+    if !found.records.is_empty() {
+        return found;
+    }
+    // Lines that a mail program wrapped are joined only if nothing can be read as it is.
+    let unwrapped = [0, 1].map(|from| normal::unwrapped(&text, from));
+    let others = unwrapped.iter().flatten().map(|text| read(text, known));
+    let figures = |one: &Import| {
+        one.records
+            .iter()
+            .map(|record| record.metrics.len())
+            .sum::<usize>()
+    };
+    let best = others.max_by_key(figures).filter(|one| figures(one) > 0);
+    best.unwrap_or(found)
+}
+
+fn read(text: &str, known: &[KnownMetric]) -> Import {
+    let lines: Vec<Line> = lines(text).collect();
     let mut found = Found::default();
     pibenchmarks::read(&lines, &mut found);
     let has_table = !found.reports.is_empty();
@@ -77,7 +97,7 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     hdparm::read(&lines, has_table, &mut found);
     dd::read(&lines, has_table, &mut found);
     iozone::read(&lines, &mut found);
-    fio::read(&text, &lines, &mut found);
+    fio::read(text, &lines, &mut found);
     ddrescue::read(&lines, &mut found);
     f3::read(&lines, &mut found);
     h2testw::read(&lines, &mut found);

@@ -157,7 +157,16 @@ fn parts(word: &str) -> Vec<&str> {
         let is_pair = word.contains(['.', ',']) || is_unit(unit) || is_unit(right_unit);
         is_pair.then_some(vec![left, right])
     });
-    pair.unwrap_or_else(|| vec![word])
+    pair.unwrap_or_else(|| cells(word))
+}
+
+/// The cells of `name,22.5,10.4`, otherwise the word: a comma within a number is none between two.
+fn cells(word: &str) -> Vec<&str> {
+    let has_cells = word.contains(',') && number_in(word).is_none();
+    match has_cells {
+        true => word.split(',').map(bare).collect(),
+        false => vec![word],
+    }
 }
 
 /// The number at the start of a word, and its unit. An unknown unit of letters is left out.
@@ -248,6 +257,9 @@ mod tests {
             ("1,107.5 MB/s, 22’700 kB/s", "1,107.5 MB/s|22’700 kB/s"),
             ("2097152/ speed:44.1 字节(1.1 GB)", "2097152|44.1|1.1 GB"),
             ("16.5furlongs", "16.5"),
+            ("card,22.5,10.4MB/s", "22.5|10.4MB/s"),
+            ("7,22.5,10.4", "7|22.5|10.4"),
+            ("21,5", "21,5"),
         ];
         for (text, expected) in cases {
             assert_eq!(numbers(text).join("|"), expected);

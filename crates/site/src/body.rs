@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
+use cardmark_import::decoded;
 use cardmark_share::{MOST_PACKED_BYTES, MOST_SENT_BYTES};
 use http_body_util::BodyExt;
 
@@ -181,8 +182,8 @@ impl Received {
     }
 }
 
-fn text_of(bytes: Vec<u8>, encoding: Encoding) -> Result<String, Refusal> {
-    let bytes = match encoding {
+fn bytes_of(bytes: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>, Refusal> {
+    Ok(match encoding {
         Encoding::Plain => bytes,
         Encoding::Gzip => limited(flate2::read::MultiGzDecoder::new(bytes.as_slice()))?,
         Encoding::Zstd => {
@@ -192,8 +193,11 @@ fn text_of(bytes: Vec<u8>, encoding: Encoding) -> Result<String, Refusal> {
             decoder.window_log_max(23).map_err(|_| not_packed())?;
             limited(decoder)?
         }
-    };
-    String::from_utf8(bytes).map_err(|_| {
+    })
+}
+
+fn text_of(bytes: Vec<u8>, encoding: Encoding) -> Result<String, Refusal> {
+    String::from_utf8(bytes_of(bytes, encoding)?).map_err(|_| {
         let detail = "the document is not UTF-8";
         Refusal::new(
             axum::http::StatusCode::UNPROCESSABLE_ENTITY,
@@ -214,14 +218,14 @@ impl Received {
     }
 }
 
-/// The text of a file, which may be packed with gzip or zstd.
+/// The text of a file in any encoding that `import` knows; it may be packed with gzip or zstd.
 pub(crate) fn unpacked(bytes: Vec<u8>) -> Result<String, Refusal> {
     let encoding = match bytes.as_slice() {
         [0x1f, 0x8b, ..] => Encoding::Gzip,
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Encoding::Zstd,
         _ => Encoding::Plain,
     };
-    text_of(bytes, encoding)
+    Ok(decoded(&bytes_of(bytes, encoding)?).into_owned())
 }
 
 fn not_packed() -> Refusal {

@@ -8,6 +8,7 @@ mod diskmark;
 mod f3;
 mod figures;
 mod fio_text;
+mod forms;
 mod h2testw;
 mod harm;
 mod known;

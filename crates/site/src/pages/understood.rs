@@ -56,9 +56,10 @@ fn page(upload: Upload, bytes: Vec<u8>) -> Result<Page, Refusal> {
     })
 }
 
-/// Returns whether a text is to be a record.
+/// Returns whether a text is to be a record: JSON with the names that each record has. Tools print JSON too.
 pub(super) fn is_record(text: &str) -> bool {
-    text.trim_start().starts_with('{')
+    let has = |name: &str| text.contains(name);
+    text.trim_start().starts_with('{') && has("\"format\"") && has("\"origin\"")
 }
 
 /// Refuses what a tool printed if it is too large.

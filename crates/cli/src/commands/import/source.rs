@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use cardmark_core::{MOST_RECORD_BYTES, is_statement};
+use cardmark_import::decoded;
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use serde::Deserialize;
@@ -72,8 +73,9 @@ impl Documents {
         }
         loop {
             match line(&mut self.rest)? {
-                Some(line) if line.trim().is_empty() => {}
-                found => return Ok(found),
+                Some(line) if line.trim_ascii().is_empty() => {}
+                Some(line) => return Ok(Some(String::from_utf8_lossy(&line).into_owned())),
+                None => return Ok(None),
             }
         }
     }
@@ -167,24 +169,26 @@ impl Read for Frames {
 /// Separates records, one in each line or one in all of a file, from everything else.
 fn read(mut unpacked: Box<dyn BufRead>, position: Position) -> Result<Source, Error> {
     // An export of a store without runs.
-    let Some(first) = line(&mut unpacked)? else {
+    let Some(begin) = line(&mut unpacked)? else {
         return Ok(Source::Records(Documents {
             first: None,
             rest: unpacked,
             position,
         }));
     };
+    let first = String::from_utf8_lossy(&begin);
     if is_record(&first) {
         return Ok(Source::Records(Documents {
-            first: Some(first),
+            first: Some(first.into_owned()),
             rest: unpacked,
             position,
         }));
     }
-    let mut bytes = first.into_bytes();
+    let mut bytes = begin;
     let room = (MOST_RECORD_BYTES + 1).saturating_sub(bytes.len());
     (&mut unpacked).take(room as u64).read_to_end(&mut bytes)?;
-    let text = within_limit(bytes)?;
+    let bytes = within_limit(bytes)?;
+    let text = decoded(&bytes).into_owned();
     Ok(match is_record(&text) {
         true => Source::Records(Documents {
             first: Some(text),
@@ -195,8 +199,8 @@ fn read(mut unpacked: Box<dyn BufRead>, position: Position) -> Result<Source, Er
     })
 }
 
-/// Reads a line; `None` at the end. Texts of old terminals may not be UTF-8; figures are.
-fn line(from: &mut Box<dyn BufRead>) -> Result<Option<String>, Error> {
+/// Reads a line; `None` at the end.
+fn line(from: &mut Box<dyn BufRead>) -> Result<Option<Vec<u8>>, Error> {
     let mut bytes = Vec::new();
     from.take(MOST_RECORD_BYTES as u64 + 1)
         .read_until(b'\n', &mut bytes)?;
@@ -206,15 +210,12 @@ fn line(from: &mut Box<dyn BufRead>) -> Result<Option<String>, Error> {
     }
 }
 
-fn within_limit(bytes: Vec<u8>) -> Result<String, Error> {
+fn within_limit(bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
     if bytes.len() > MOST_RECORD_BYTES {
         let why = format!("it has more than {MOST_RECORD_BYTES} bytes");
         return Err(Error::new(std::io::ErrorKind::FileTooLarge, why));
     }
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    })
+    Ok(bytes)
 }
 
 fn is_record(text: &str) -> bool {
