@@ -51,8 +51,8 @@ pub(crate) enum Command {
     Prepare(PrepareArguments),
     /// Check within minutes that a device has the capacity it claims and keeps its data
     ///
-    /// Writes and reads samples across all of it, at most about 2.3 GB by default, and restores what was there
-    /// unless `--destroy`. Exit status: 0 if the capacity is confirmed, 1 if it is false or the device is
+    /// Writes and reads samples across all of it, about 1.5 GB by default, and restores what was there unless
+    /// `--destroy`. If the device hides missing storage behind a cache, it writes at most about 5.2 GB by default. Exit status: 0 if the capacity is confirmed, 1 if it is false or the device is
     /// damaged. A confirmed capacity does not prove the brand.
     #[command(after_help = examples("probe"))]
     Probe(ProbeArguments),

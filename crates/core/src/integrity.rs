@@ -48,6 +48,9 @@ pub enum StorageKind {
     Chain,
     /// It accepts no writes.
     ReadOnly,
+    /// It reports that it has written, but places that were good keep the content they had before: worn out, not a
+    /// false capacity.
+    IgnoresWrites,
     /// No block holds the data written to it.
     Dead,
     /// Every block could be read, twice with the same content; of a test that only reads, which cannot tell whether the
@@ -114,6 +117,10 @@ pub struct Sampling {
     /// it with a probability of 99.9 %, at any position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caught_region_ratio: Option<f64>,
+    /// Maximum size in bytes of a cache that takes all writes and still hides none of this damage. Absent in older
+    /// records, in which it is that of the whole test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excluded_cache_bytes: Option<u64>,
 }
 
 /// Time at which storage under repeated writes reached a share of bad blocks.
@@ -200,6 +207,18 @@ pub struct Integrity {
     pub size_bytes: u64,
     /// Real capacity, from the beginning on, bytes: the last good sector of 512 bytes is this / 512 − 1.
     pub real_bytes: u64,
+    /// True if no regular geometry explains what was kept and lost: `real_bytes` is then an upper bound of what can be
+    /// relied on, not a boundary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_irregular: bool,
+    /// Time between the last write and the last reading in which the storage was left alone, milliseconds; absent
+    /// without `--wait`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
+    /// Longest time between writing a block and reading it, milliseconds; absent if it is not known, as after an
+    /// interruption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_within_ms: Option<u64>,
     /// Start on the device of the part that was tested, bytes: places in the map and of speeds count from there, and
     /// kind and counts are of that part. Absent if not only a part of a device was to be tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -285,6 +304,9 @@ impl Integrity {
             kind,
             size_bytes,
             real_bytes,
+            is_irregular: false,
+            waited_ms: None,
+            read_within_ms: None,
             from_bytes: None,
             wrap_bytes: None,
             hidden_cache_bytes: None,

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
@@ -28,6 +28,8 @@ use crate::target::OpenTarget;
 
 pub use raw::BlocksPiece;
 
+/// Steps in which a rest looks whether somebody wants an end.
+const REST_STEP: Duration = Duration::from_millis(100);
 /// Size of a request, blocks: 1 MiB.
 const REQUEST_BLOCKS: u64 = 2048;
 /// Requests in flight.
@@ -474,6 +476,17 @@ impl Medium for Blocks {
         // Data that did not arrive will be missing when it is read.
         synced.or_else(|errno| self.storage.check(errno))?;
         Ok(elapsed_ns(started))
+    }
+
+    fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        let until = Instant::now() + Duration::from_nanos(span_ns);
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            if self.storage.pulse.is_stopped() {
+                return Err(Trouble::Stopped);
+            }
+            std::thread::sleep(left.min(REST_STEP));
+        }
+        Ok(())
     }
 }
 

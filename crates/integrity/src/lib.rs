@@ -39,7 +39,10 @@ pub use power_cut::{
     CutPlan, CutStep, CutTotals, LogLine, LostWrite, MOST_WRITES, NoCut, PLACE_BLOCKS, PowerCut,
     Surroundings, WriteState, evidence,
 };
-pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
+pub use probe::{
+    Probe, ProbeRequest, Progress, Stage, most_bytes, probe, read_bytes, usual_cache_blocks,
+    wanted_bytes,
+};
 pub use reading::{Contents, Reading};
 pub use rehearsal::rehearse;
 pub use restoring::{Piece, Raw, Restoring, UndoLog};

@@ -1,8 +1,10 @@
 //! The map of a record: made from the blocks that a test read, and judged again.
 
-use cardmark_core::{BlockState, Errno, IntegrityTest, Record, SurfacePart, WritePattern};
+use cardmark_core::{
+    BlockState, Errno, IntegrityTest, Record, StorageKind, SurfacePart, WritePattern,
+};
 
-use crate::verdict::{of_once_whole, of_part, of_reading};
+use crate::verdict::{of_ignored, of_once_whole, of_part, of_reading};
 use crate::{BLOCK_BYTES, Extent, Held, Span, StorageVerdict, Surface, judge};
 
 /// Parts of an exact map at most; of more a coarse one is made.
@@ -57,6 +59,10 @@ pub fn derive_again(record: &Record) -> Option<StorageVerdict> {
     }
     if integrity.test == IntegrityTest::Read {
         return Some(of_reading(&surface));
+    }
+    // What came back when good blocks were written again is not in the map.
+    if integrity.kind == StorageKind::IgnoresWrites && surface.bad_blocks_count() > 0 {
+        return Some(of_ignored(&surface));
     }
     let verdict = judge(&surface);
     let is_by_address = matches!(integrity.pattern, None | Some(WritePattern::Sequential));

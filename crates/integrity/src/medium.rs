@@ -148,6 +148,14 @@ pub trait Medium {
     /// # Errors
     /// If the test cannot continue.
     fn flush(&mut self) -> Result<u64, Trouble>;
+
+    /// Leaves the storage alone for this time, nanoseconds. Storage without a clock has nothing to wait for.
+    ///
+    /// # Errors
+    /// If the test cannot continue.
+    fn rest(&mut self, _span_ns: u64) -> Result<(), Trouble> {
+        Ok(())
+    }
 }
 
 impl<M: Medium + ?Sized> Medium for &mut M {
@@ -194,5 +202,9 @@ impl<M: Medium + ?Sized> Medium for &mut M {
 
     fn flush(&mut self) -> Result<u64, Trouble> {
         (**self).flush()
+    }
+
+    fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        (**self).rest(span_ns)
     }
 }

@@ -100,4 +100,8 @@ impl<M: Medium> Medium for Part<'_, M> {
     fn flush(&mut self) -> Result<u64, Trouble> {
         self.medium.flush()
     }
+
+    fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        self.medium.rest(span_ns)
+    }
 }

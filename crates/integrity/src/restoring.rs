@@ -504,6 +504,10 @@ impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
     fn flush(&mut self) -> Result<u64, Trouble> {
         self.medium.flush()
     }
+
+    fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        self.medium.rest(span_ns)
+    }
 }
 
 /// The run with the round that the test knows.

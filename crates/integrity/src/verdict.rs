@@ -18,6 +18,9 @@ const REFUSED_SHARE: f64 = 0.95;
 /// fake: blocks with errors may have existed.
 pub(crate) const SILENT_SHARE: f64 = 0.9;
 
+/// Share of the blocks that a geometry may leave unexplained: single bad spots.
+const UNEXPLAINED_SHARE: f64 = 0.01;
+
 /// Kind of storage, and its real capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageVerdict {
@@ -26,38 +29,134 @@ pub struct StorageVerdict {
     /// Real number of blocks, from the first on: all that it reports, except with limbo, wraparound, chain,
     /// dead storage, and damage from some block on to its end. Damaged blocks among them count.
     pub real_blocks: u64,
+    /// True if no regular geometry explains all blocks: `real_blocks` is an upper bound then.
+    #[serde(default)]
+    pub is_irregular: bool,
     /// Distance in blocks after which addresses repeat, if they do.
     pub wrap_blocks: Option<u64>,
     /// Number of blocks in each state.
     pub counts: BlockCounts,
 }
 
-/// Judges storage whose blocks were all written by rising address and then read.
+/// Judges storage whose blocks were all written by rising address and then read. A geometry counts only if it explains all
+/// blocks but single spots.
 #[must_use]
 pub fn judge(surface: &Surface) -> StorageVerdict {
     let all = surface.blocks_count();
-    let module = module(surface.runs());
-    let counts = counts(surface.runs(), module);
-    let (kind, real_blocks) = match module {
-        _ if counts.bad_count() == 0 => (StorageKind::Confirmed, all),
-        _ if takes_no_writes(surface, &counts) => (StorageKind::ReadOnly, all),
-        _ if counts.good_count == 0 => (StorageKind::Dead, 0),
-        Some(module) => match kept_of_module(surface, module) {
-            kept if module - kept < LEAST_TAIL_BLOCKS => (StorageKind::Wraparound, module),
-            kept => (StorageKind::Chain, kept),
-        },
-        None => match end_of_what_is_there(surface) {
-            end if all - end < LEAST_TAIL_BLOCKS => (StorageKind::Damaged, all),
-            end if is_lost_silently(surface, Span::between(end, all)) => (StorageKind::Limbo, end),
-            end => (StorageKind::Damaged, end),
-        },
-    };
-    StorageVerdict {
+    let plain = counts(surface.runs(), None);
+    let of = |kind, real_blocks| StorageVerdict {
         kind,
         real_blocks,
-        wrap_blocks: module
-            .filter(|_| matches!(kind, StorageKind::Wraparound | StorageKind::Chain)),
-        counts,
+        is_irregular: false,
+        wrap_blocks: None,
+        counts: plain,
+    };
+    if plain.bad_count() == 0 {
+        return of(StorageKind::Confirmed, all);
+    }
+    if takes_no_writes(surface, &plain) {
+        return of(StorageKind::ReadOnly, all);
+    }
+    let module = module(surface.runs());
+    if plain.good_count == 0 {
+        return StorageVerdict {
+            counts: counts(surface.runs(), module),
+            ..of(StorageKind::Dead, 0)
+        };
+    }
+    if let Some(module) = module {
+        let kept = kept_of_module(surface, module);
+        let (kind, real) = match module - kept < LEAST_TAIL_BLOCKS {
+            true => (StorageKind::Wraparound, module),
+            false => (StorageKind::Chain, kept),
+        };
+        if repeats(surface, module, real) {
+            return StorageVerdict {
+                wrap_blocks: Some(module),
+                counts: counts(surface.runs(), Some(module)),
+                ..of(kind, real)
+            };
+        }
+    }
+    let end = end_of_what_is_there(surface);
+    let is_regular = is_there_up_to(surface, end);
+    match all - end {
+        missing if is_regular && missing < LEAST_TAIL_BLOCKS => of(StorageKind::Damaged, all),
+        _ if !is_regular => StorageVerdict {
+            is_irregular: true,
+            ..of(StorageKind::Damaged, bound(surface, plain.good_count))
+        },
+        _ if is_lost_silently(surface, Span::between(end, all)) => of(StorageKind::Limbo, end),
+        _ => of(StorageKind::Damaged, end),
+    }
+}
+
+/// Returns whether the blocks up to `end` are there, but for single spots: no lost stretch of 1 MiB, and few lost blocks in
+/// all. Blocks with errors may have existed.
+fn is_there_up_to(surface: &Surface, end: u64) -> bool {
+    let (mut lost, mut longest, mut length, mut last) = (0, 0, 0, 0);
+    for run in surface.within(Span::new(0, end)) {
+        if run.is_there() || run.has_failed() {
+            continue;
+        }
+        length = match run.span.start == last {
+            true => length + run.span.count,
+            false => run.span.count,
+        };
+        last = run.span.end();
+        longest = longest.max(length);
+        lost += run.span.count;
+    }
+    longest < LEAST_TAIL_BLOCKS && lost as f64 <= UNEXPLAINED_SHARE * end as f64
+}
+
+/// Returns whether storage that repeats after `module` blocks, and keeps the first `kept` of each repetition, explains the
+/// blocks: of the addresses that share a block, the last one written is good.
+fn repeats(surface: &Surface, module: u64, kept: u64) -> bool {
+    let all = surface.blocks_count();
+    let mut unexplained = 0;
+    for run in surface.runs() {
+        let span = run.span;
+        let is_repeated = run
+            .shift()
+            .is_some_and(|shift| shift > 0 && shift.unsigned_abs().is_multiple_of(module));
+        let in_last = span.end().saturating_sub(span.start.max(all.saturating_sub(module)));
+        let real = span.count - missing_in(span, module, kept);
+        unexplained += match run.held {
+            _ if is_repeated => span.count - real,
+            Held::Good | Held::Changed => span.count - in_last.min(real),
+            _ => real,
+        };
+    }
+    unexplained as f64 <= UNEXPLAINED_SHARE * kept.min(all) as f64
+}
+
+/// Returns the number of blocks of a span that are behind the first `kept` of their repetition.
+fn missing_in(span: Span, module: u64, kept: u64) -> u64 {
+    let before = |end: u64| end / module * (module - kept) + (end % module).saturating_sub(kept);
+    before(span.end()) - before(span.start)
+}
+
+/// Returns the upper bound of irregular storage: not more than the good blocks, and nothing from the first place on that
+/// lost its data, or that is known to have overwritten a lower one.
+fn bound(surface: &Surface, good_blocks: u64) -> u64 {
+    let places = surface.runs().iter().filter_map(|run| match run.held {
+        Held::Good | Held::Changed => None,
+        Held::Other { block, .. } if run.shift().is_some() => Some(block.max(run.span.start)),
+        _ => Some(run.span.start),
+    });
+    places.min().unwrap_or(u64::MAX).min(good_blocks)
+}
+
+/// Returns the verdict on storage that still holds earlier content where new content was written: it no longer stores, and
+/// its capacity is not in doubt.
+pub(crate) fn of_ignored(surface: &Surface) -> StorageVerdict {
+    StorageVerdict {
+        kind: StorageKind::IgnoresWrites,
+        real_blocks: surface.blocks_count(),
+        is_irregular: false,
+        wrap_blocks: None,
+        counts: counts(surface.runs(), None),
     }
 }
 
@@ -144,14 +243,21 @@ fn is_lost_silently(surface: &Surface, tail: Span) -> bool {
 /// Returns the verdict on storage that held all of its data before: it is no fake, even if it has lost data
 /// since.
 pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> StorageVerdict {
+    let all = surface.blocks_count();
     match verdict.kind {
-        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => StorageVerdict {
-            kind: StorageKind::Damaged,
-            real_blocks: end_of_what_is_there(surface),
-            wrap_blocks: None,
-            counts: counts(surface.runs(), None),
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => {}
+        StorageKind::Damaged if verdict.is_irregular => {}
+        _ => return verdict,
+    }
+    StorageVerdict {
+        kind: StorageKind::Damaged,
+        real_blocks: match end_of_what_is_there(surface) {
+            end if all - end < LEAST_TAIL_BLOCKS => all,
+            end => end,
         },
-        _ => verdict,
+        is_irregular: false,
+        wrap_blocks: None,
+        counts: counts(surface.runs(), None),
     }
 }
 
@@ -159,12 +265,15 @@ pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> Stora
 /// and is neither dead nor the whole card.
 pub(crate) fn of_part(verdict: StorageVerdict, surface: &Surface) -> StorageVerdict {
     let kind = match verdict.kind {
-        kind @ (StorageKind::Confirmed | StorageKind::ReadOnly) => kind,
+        kind @ (StorageKind::Confirmed | StorageKind::ReadOnly | StorageKind::IgnoresWrites) => {
+            kind
+        }
         _ => StorageKind::Damaged,
     };
     StorageVerdict {
         kind,
         real_blocks: surface.blocks_count(),
+        is_irregular: false,
         wrap_blocks: None,
         counts: counts(surface.runs(), None),
     }
@@ -180,6 +289,7 @@ pub(crate) fn of_reading(surface: &Surface) -> StorageVerdict {
     StorageVerdict {
         kind,
         real_blocks: surface.blocks_count(),
+        is_irregular: false,
         wrap_blocks: None,
         counts,
     }

@@ -2,11 +2,12 @@
 
 mod last;
 mod loaded;
+mod renewal;
 
 use serde::{Deserialize, Serialize};
 
 use crate::answering::still_answers;
-use crate::verdict::{LEAST_TAIL_BLOCKS, of_once_whole, of_part};
+use crate::verdict::{LEAST_TAIL_BLOCKS, of_ignored, of_once_whole, of_part};
 use crate::{
     Answer, Content, Extent, Held, Medium, Part, Span, StorageVerdict, Surface, Trouble, judge,
 };
@@ -32,6 +33,8 @@ const MOST_SPEEDS: usize = 1024;
 pub enum Pass {
     /// Every block is written, by rising address.
     Write,
+    /// The storage is left alone.
+    Wait,
     /// Every block is read.
     Read,
     /// Lost blocks are written a second time, so that a cache that holds the last ones evicts them.
@@ -44,6 +47,8 @@ pub enum Pass {
     Rewrite,
     /// Every block is read again.
     Check,
+    /// Blocks that were good are written with new content: does the storage still take it?
+    Renew,
     /// All is known.
     Done,
 }
@@ -91,6 +96,18 @@ pub struct Verify {
     /// The place that was written last, once it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last: Option<LastWritten>,
+    /// Time without access between the last write and the first reading, nanoseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    wait_ns: u64,
+    /// Part of it that has passed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    waited_ns: u64,
+    /// True if the test was interrupted: the time between writing and reading is not known then.
+    #[serde(default)]
+    was_interrupted: bool,
+    /// True if good blocks kept their content when other content was written.
+    #[serde(default)]
+    ignores_writes: bool,
 }
 
 impl Verify {
@@ -115,7 +132,17 @@ impl Verify {
             load: None,
             discarded_blocks: 0,
             last: None,
+            wait_ns: 0,
+            waited_ns: 0,
+            was_interrupted: false,
+            ignores_writes: false,
         }
+    }
+
+    /// Returns the test that leaves the storage alone for this time before it reads, nanoseconds.
+    #[must_use]
+    pub fn waiting(self, wait_ns: u64) -> Self {
+        Self { wait_ns, ..self }
     }
 
     /// Returns the test under that load.
@@ -222,6 +249,9 @@ impl Verify {
     #[must_use]
     pub fn verdict(&self) -> Option<StorageVerdict> {
         let judged = || {
+            if self.ignores_writes {
+                return of_ignored(&self.surface);
+            }
             let verdict = judge(&self.surface);
             if self.part_start.is_some() || self.is_random() {
                 return of_part(verdict, &self.surface);
@@ -236,6 +266,7 @@ impl Verify {
 
     /// Prepares the test to be resumed: data that is not known to be durable is written again.
     pub fn take_up(&mut self) {
+        self.was_interrupted = true;
         if matches!(self.pass, Pass::Write | Pass::Rewrite) {
             self.position = self.durable;
             self.failing_blocks = 0;
@@ -291,6 +322,8 @@ impl Verify {
             Pass::Write => self.write_on(medium),
             Pass::Read => self.read_on(medium),
             Pass::Discard => self.discard_on(medium),
+            Pass::Wait => self.wait_on(medium),
+            Pass::Renew => self.renew(medium),
             // Only under load.
             Pass::Rewrite | Pass::Check => Ok(()),
             Pass::Displace => self.displace(medium),
@@ -324,7 +357,7 @@ impl Verify {
             }
         }
         if is_last {
-            self.begin(Pass::Read);
+            self.begin(Pass::Wait);
         }
         Ok(())
     }
@@ -396,12 +429,16 @@ impl Verify {
             surface.extend(&answer.runs, &self.refused);
         }
         self.surface = surface;
-        self.pass = Pass::Done;
+        self.begin(Pass::Done);
         Ok(())
     }
 
     fn begin(&mut self, pass: Pass) {
-        self.pass = pass;
+        self.pass = match pass {
+            Pass::Wait if self.wait_ns == 0 => Pass::Read,
+            Pass::Done if self.may_ignore_writes() => Pass::Renew,
+            pass => pass,
+        };
         self.position = 0;
         self.failing_blocks = 0;
     }
@@ -512,7 +549,7 @@ impl Verify {
             Pass::Write if self.load.is_some() => return,
             Pass::Write => &mut self.refused,
             Pass::Read | Pass::Check => &mut self.surface,
-            Pass::Rewrite | Pass::Displace | Pass::Doubt | Pass::Discard | Pass::Done => return,
+            _ => return,
         };
         let mut start = self.position;
         for run in known.runs().iter().rev() {
@@ -546,19 +583,23 @@ fn spread(all: Span, blocks: u64) -> impl Iterator<Item = Span> {
 /// Returns the span behind the last stretch of at least 1 MiB that lost its data, if it is no larger and has
 /// good blocks: a cache may hold these only because they were written last.
 fn doubtful(surface: &Surface) -> Option<Span> {
-    let lost = last_lost(surface)?;
+    // Where no geometry explains the blocks, content of other places is no proof of storage either.
+    let lost = match judge(surface).is_irregular {
+        true => last_lost(surface, |run| !run.is_there()),
+        false => last_lost(surface, |run| run.is_lost()),
+    }?;
     let rest = Span::between(lost.end(), surface.blocks_count());
     let has_good = surface.within(rest).any(|run| run.held == Held::Good);
     (has_good && rest.count <= lost.count).then_some(rest)
 }
 
 /// Returns the last stretch of at least 1 MiB that lost its data.
-fn last_lost(surface: &Surface) -> Option<Span> {
+fn last_lost(surface: &Surface, is_lost: impl Fn(&Extent) -> bool) -> Option<Span> {
     let mut lost: Option<Span> = None;
     for run in surface.runs().iter().rev() {
         lost = match lost {
-            Some(span) if run.is_lost() => Some(Span::between(run.span.start, span.end())),
-            None if run.is_lost() => Some(run.span),
+            Some(span) if is_lost(run) => Some(Span::between(run.span.start, span.end())),
+            None if is_lost(run) => Some(run.span),
             Some(span) if span.count >= LEAST_TAIL_BLOCKS => break,
             _ => None,
         };

@@ -20,6 +20,9 @@ use crate::usable::{UsablePart, usable_part};
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
 
+/// Advice for a card that no longer stores anything new.
+const COPY: &str = "Copy your data from it, and replace it.";
+
 /// The name of a test.
 pub(crate) fn test_name(test: &IntegrityTest) -> &str {
     match test {
@@ -125,6 +128,10 @@ fn verdict_on_all(record: &Record, found: &Integrity, size: &str) -> String {
             "READ-ONLY: the device no longer accepts writes. Copy what you need from it, and replace it."
                 .to_owned()
         }
+        StorageKind::IgnoresWrites => format!(
+            "WORN OUT: the device ignores writes, and what was written before comes back. {COPY} This is no \
+             false capacity."
+        ),
         StorageKind::Readable => format!("READABLE: every block of {size} could be read."),
         StorageKind::Durable | StorageKind::LosesAcknowledged => power_cut::verdict(record, found),
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
@@ -142,6 +149,9 @@ fn verdict_on_part(part: &str, found: &Integrity) -> String {
             cache_warning(found)
         ),
         StorageKind::ReadOnly => format!("READ-ONLY: {part}, the device no longer accepts writes."),
+        StorageKind::IgnoresWrites => format!(
+            "WORN OUT: {part}, the device ignores writes, and what was written before comes back. {COPY}"
+        ),
         StorageKind::Other(word) => {
             format!("Result `{word}` {part}, which this version does not know.")
         }
@@ -204,12 +214,17 @@ fn confirmed(found: &Integrity, size: &str) -> String {
         IntegrityTest::Probe => {
             let samples = found.sampling.map_or(0, |sampling| sampling.samples_count);
             format!(
-                "Capacity confirmed: {samples} samples across {size} kept their data. `cardmark verify` \
-                 checks every block."
+                "Capacity confirmed: {samples} samples across {size} kept their data{}. `cardmark verify` \
+                 checks every block.",
+                read_when(found)
+                    .map_or_else(String::new, |when| format!(", read back {when} writing"))
             )
         }
         IntegrityTest::Verify => {
-            format!("Capacity confirmed: every block of {size} kept its data.")
+            let how = read_when(found).map_or_else(String::new, |when| {
+                format!(", written in {} and read {when} writing", pieces(found))
+            });
+            format!("Capacity confirmed: every block of {size} kept its data{how}.")
         }
         IntegrityTest::Endure => {
             format!("Intact: every block of {size} kept its data in the last cycle.")
@@ -225,8 +240,33 @@ fn confirmed(found: &Integrity, size: &str) -> String {
     }
 }
 
+/// Time between writing and reading, in words that `writing` follows; `None` if the record does not contain it.
+fn read_when(found: &Integrity) -> Option<String> {
+    let words = |ms: u64| span(ms.saturating_mul(1_000_000));
+    let within = found.read_within_ms.map(words);
+    match found.waited_ms.map(words) {
+        Some(waited) => Some(format!("{waited} or more after")),
+        None => within.map(|within| format!("within {within} of")),
+    }
+}
+
+/// Order and size of the writes.
+fn pieces(found: &Integrity) -> &'static str {
+    match (found.pattern, is_loaded(found)) {
+        (Some(WritePattern::Random), _) => "random order in 64-KiB pieces",
+        (_, true) => "order in 64-KiB pieces",
+        (_, false) => "order in 1-MiB pieces",
+    }
+}
+
 fn damaged(found: &Integrity, size: &str) -> String {
     let how_much = not_kept(found);
+    if found.is_irregular {
+        let most = capacity(found.real_bytes);
+        return format!(
+            "DAMAGED, irregular: at most {most} of {size} exist; {how_much}. Do not use this device."
+        );
+    }
     let missing_bytes = found.size_bytes.saturating_sub(found.real_bytes);
     if missing_bytes > 0 {
         let missing = amount(missing_bytes);
@@ -361,6 +401,10 @@ fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    rows.extend(sampling.excluded_cache_bytes.map(|bytes| {
+        let text = format!("caches up to {}", capacity(bytes));
+        ("damage not hidden by", text)
+    }));
     rows.extend(sampling.caught_region_ratio.map(|ratio| {
         let text = format!("{} of all MiB, wherever it lies", percent(ratio));
         ("one bad region caught from", text)

@@ -108,6 +108,7 @@ fn storage(kind: StorageKind) -> String {
             "FALSE CAPACITY".to_owned()
         }
         StorageKind::ReadOnly => "READ-ONLY".to_owned(),
+        StorageKind::IgnoresWrites => "WORN OUT".to_owned(),
         StorageKind::Dead => "DEAD".to_owned(),
         StorageKind::UnknownDevice => "device not known".to_owned(),
         StorageKind::Other(word) => clean(&word),

@@ -43,7 +43,8 @@ pub fn usable_part(record: &Record) -> Option<UsablePart> {
     let has_bad_end = matches!(
         found.kind,
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain | StorageKind::Damaged
-    ) && found.real_bytes < found.size_bytes;
+    ) && found.real_bytes < found.size_bytes
+        && !found.is_irregular;
     // The end of a part that begins later shows nothing of what lies before it.
     let is_from_start = found.from_bytes.is_none_or(|from_bytes| from_bytes == 0);
     if !is_device || !has_bad_end || !is_from_start {

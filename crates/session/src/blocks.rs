@@ -99,4 +99,8 @@ impl Medium for InTurns<'_> {
     fn flush(&mut self) -> Result<u64, Trouble> {
         self.in_turn(|medium| medium.flush())
     }
+
+    fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        self.medium.rest(span_ns)
+    }
 }

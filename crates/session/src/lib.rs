@@ -50,7 +50,7 @@ pub use keeper::Keeper;
 pub use measure::{Measured, Measurement, device_bytes, disk_path, has_room, measure};
 pub use power_cut::{CutDone, CutRequest, CutTarget, check_power_cut, power_cut};
 pub use prepare::{PreparationEnd, prepare};
-pub use probe::probe;
+pub use probe::{ProbeTerms, probe};
 pub use reading::verify_reading;
 pub use target::{Chosen, choose};
 pub use traces::Traces;

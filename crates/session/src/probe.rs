@@ -2,9 +2,10 @@
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{
-    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress as Moved, Stage, Trouble, probe as look,
-    rehearse, wanted_bytes,
+    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress as Moved, Stage, Trouble, most_bytes,
+    probe as look, read_bytes, rehearse, usual_cache_blocks, wanted_bytes,
 };
+use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::JobKind;
 
@@ -17,7 +18,32 @@ use crate::{CommandError, Exit, LoanTerms, Session, Voice};
 /// Room for single blocks beside the samples, bytes.
 const SENTINELS_BYTES: u64 = 2 << 20;
 
-/// Finds out whether a device is a fake or broken. A cache of up to `cache_bytes` cannot hide it.
+/// Rates at which the duration of a probe is estimated before it starts, bytes per second: those of a common card.
+const WRITE_RATE: f64 = 20e6;
+const READ_RATE: f64 = 60e6;
+
+/// Options of a probe.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProbeTerms {
+    /// Largest cache that cannot hide missing storage, bytes; by default, one that depends on the size of the device.
+    pub cache_bytes: Option<u64>,
+    /// Time without access before the last reading, seconds.
+    pub wait_s: u64,
+}
+
+impl ProbeTerms {
+    fn request(self, seed: u64, size_bytes: u64) -> ProbeRequest {
+        let block = BLOCK_BYTES as u64;
+        let usual = || usual_cache_blocks(size_bytes / block);
+        ProbeRequest {
+            seed,
+            cache_blocks: self.cache_bytes.map_or_else(usual, |bytes| bytes / block),
+            wait_ns: self.wait_s.saturating_mul(1_000_000_000),
+        }
+    }
+}
+
+/// Finds out whether a device is a fake or broken.
 ///
 /// # Errors
 /// If the device may not be written, or the test cannot reach its end.
@@ -26,15 +52,17 @@ pub fn probe(
     tested: &Tested,
     test: &TestRequest<'_>,
     loan: &LoanTerms,
-    cache_bytes: u64,
+    terms: ProbeTerms,
 ) -> Result<TestResult, CommandError> {
-    let request = ProbeRequest {
-        seed: test.seed(tested),
-        cache_blocks: cache_bytes / BLOCK_BYTES as u64,
-    };
+    let seed = test.seed(tested);
     match tested {
-        Tested::Simulated(model) => simulated(session, model, &request, cache_bytes),
-        Tested::Device(device) => real(session, device, test, loan, &request),
+        Tested::Simulated(model) => {
+            simulated(session, model, &terms.request(seed, model.capacity_bytes()))
+        }
+        Tested::Device(device) => {
+            let size_bytes = device.info.size_bytes.unwrap_or(0);
+            real(session, device, test, loan, &terms.request(seed, size_bytes))
+        }
     }
 }
 
@@ -42,14 +70,58 @@ fn simulated(
     session: &Session<'_>,
     model: &Model,
     request: &ProbeRequest,
-    cache_bytes: u64,
 ) -> Result<TestResult, CommandError> {
-    let asked = format!("Probe cache {cache_bytes}");
+    let cache_bytes = request.cache_blocks * BLOCK_BYTES as u64;
+    let wait = match request.wait_ns {
+        0 => String::new(),
+        wait_ns => format!(" wait {}", wait_ns / 1_000_000_000),
+    };
+    let asked = format!("Probe cache {cache_bytes}{wait}");
     let head = simulated_head(model, &asked, request.seed);
     let mut medium = SimMedium::new(model, request.seed);
     let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;
     let record = of_probe(head, &found, medium.blocks_count());
     Ok(TestResult::keep(session, record, exit_of(found.kind)))
+}
+
+/// What this probe takes and misses, and what a shorter and a longer one would, in one line.
+fn choice(size_bytes: u64, request: &ProbeRequest) -> String {
+    let blocks = size_bytes / BLOCK_BYTES as u64;
+    let of = |cache_blocks: u64| {
+        let request = ProbeRequest {
+            cache_blocks,
+            ..*request
+        };
+        let (written, read) = (wanted_bytes(blocks, &request), read_bytes(blocks, &request));
+        let span_ns = (written as f64 / WRITE_RATE + read as f64 / READ_RATE) * 1e9;
+        format!("{}, about {}", text::amount(written), text::span(rounded(span_ns)))
+    };
+    let cache = |blocks: u64| text::size(blocks * BLOCK_BYTES as u64);
+    let (shorter, longer) = (request.cache_blocks / 4, request.cache_blocks * 2);
+    format!(
+        "writes {} at 20 MB/s, and misses fakes that hide behind a cache of more than {}; `--cache` {}: {}, misses \
+         those above {}; `--cache` {}: {}, finds those up to {}; scattered bad spots need `cardmark verify`, about {}",
+        of(request.cache_blocks),
+        cache(request.cache_blocks),
+        cache(shorter),
+        of(shorter),
+        cache(shorter),
+        cache(longer),
+        of(longer),
+        cache(longer),
+        text::span(rounded(
+            size_bytes as f64 * (1.0 / WRITE_RATE + 1.0 / READ_RATE) * 1e9
+        )),
+    )
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a duration, positive and below centuries"
+)]
+fn rounded(span_ns: f64) -> u64 {
+    span_ns as u64
 }
 
 fn exit_of(kind: StorageKind) -> Exit {
@@ -67,7 +139,13 @@ fn real(
     request: &ProbeRequest,
 ) -> Result<TestResult, CommandError> {
     let size_bytes = device.info.size_bytes.unwrap_or(0);
-    let wanted = wanted_bytes(size_bytes / BLOCK_BYTES as u64, request) + SENTINELS_BYTES;
+    let blocks_count = size_bytes / BLOCK_BYTES as u64;
+    let wanted = wanted_bytes(blocks_count, request) + SENTINELS_BYTES;
+    session.voice.notice(&choice(size_bytes, request));
+    session.voice.notice(&format!(
+        "writes at most {}, whatever the device does",
+        text::amount(most_bytes(blocks_count, request))
+    ));
     let loan = lend(
         session,
         loan,
@@ -119,5 +197,7 @@ fn text_of(stage: Stage) -> &'static str {
         Stage::Displacing => "writes more than a cache holds",
         Stage::Reading => "reads the samples",
         Stage::Boundary => "seeks where what is kept ends",
+        Stage::Checking => "checks the result with fresh markers",
+        Stage::Waiting => "waits before the last reading",
     }
 }

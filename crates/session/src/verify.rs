@@ -268,7 +268,7 @@ fn in_directory(
         session,
         files: Some(folder),
     };
-    let fresh = Verify::new(blocks_count, Content { seed, round: 0 }).under(scope.load);
+    let fresh = scope.asked_of(Verify::new(blocks_count, Content { seed, round: 0 }));
     verify.work(begun, fresh, guard, &mut blocks)
 }
 

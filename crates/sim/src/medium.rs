@@ -444,6 +444,14 @@ impl Medium for SimMedium {
         self.settle();
         Ok(due_ns - begun_ns)
     }
+
+    fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        if self.begin(0).1 {
+            return Err(Trouble::Stopped);
+        }
+        self.now_ns += span_ns;
+        Ok(())
+    }
 }
 
 impl Confirming for SimMedium {

@@ -69,6 +69,7 @@ fn fakes_are_told_as_in_memory() {
             &ProbeRequest {
                 seed: 7,
                 cache_blocks: 8 * MIB / BLOCK_BYTES as u64,
+                wait_ns: 0,
             },
             &mut |_| (),
         )

@@ -16,9 +16,13 @@ use super::{Consent, WrittenFolder, parse_percent, parse_seed, parse_size};
 pub(crate) struct ProbeArguments {
     /// The whole block device, such as /dev/sda, or `sim:MODEL`
     pub(crate) device: String,
-    /// Largest cache to exclude: a device may hide missing storage behind one
-    #[arg(long, default_value = "1GiB", value_parser = parse_size, value_name = "SIZE")]
-    pub(crate) cache: u64,
+    /// Largest cache to exclude: a device may hide missing storage behind one. By default 1GiB, or 9/32 of a smaller
+    /// device
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) cache: Option<u64>,
+    /// Leave the device alone for this time before the last reading: some lose data only later
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=86_400), value_name = "SECONDS")]
+    pub(crate) wait: Option<u64>,
     #[command(flatten)]
     pub(crate) loan: LoanArguments,
     #[command(flatten)]
@@ -127,6 +131,9 @@ pub(crate) struct VerifyArguments {
     /// else a few of 1 MiB
     #[arg(long, conflicts_with = "read_only", value_parser = clap::value_parser!(u32).range(1..=32), value_name = "N")]
     pub(crate) queue: Option<u32>,
+    /// Leave the storage alone for this time between writing and reading: some lose data only later
+    #[arg(long, conflicts_with = "read_only", value_parser = clap::value_parser!(u64).range(..=86_400), value_name = "SECONDS")]
+    pub(crate) wait: Option<u64>,
     /// On a device: then discard a half of the blocks, write it again, and check both halves
     #[arg(long, conflicts_with = "read_only")]
     pub(crate) discard: bool,
@@ -169,6 +176,7 @@ impl VerifyArguments {
                 to_percent: self.to.unwrap_or(100.0),
             }),
             load: self.load(),
+            wait_s: self.wait.unwrap_or(0),
         }
     }
 }

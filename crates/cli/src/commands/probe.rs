@@ -1,6 +1,6 @@
 //! `cardmark probe`.
 
-use cardmark_session::{Session, Tested};
+use cardmark_session::{ProbeTerms, Session, Tested};
 
 use crate::args::ProbeArguments;
 use crate::error::{CommandError, Exit};
@@ -18,6 +18,10 @@ pub(crate) fn probe(arguments: &ProbeArguments) -> Result<Exit, CommandError> {
     let session = Session::new(&TERMINAL, &data, test.timeout);
     let consent = test.consent.given();
     let request = test.request(&consent, false);
-    let result = cardmark_session::probe(&session, &tested, &request, &loan, arguments.cache)?;
+    let terms = ProbeTerms {
+        cache_bytes: arguments.cache,
+        wait_s: arguments.wait.unwrap_or(0),
+    };
+    let result = cardmark_session::probe(&session, &tested, &request, &loan, terms)?;
     show_storage(&result, &data, test.json, &arguments.device)
 }

@@ -2,12 +2,15 @@
 
 use super::field::{Field, Sentinel};
 use crate::verdict::{LEAST_TAIL_BLOCKS, SILENT_SHARE};
-use crate::{Medium, Trouble};
+use crate::{Held, Medium, Span, Trouble};
 
 /// Number of last places that must be lost before the end counts as lost.
 const LOST_COUNT: usize = 2;
 /// Number of places behind the boundary that are checked before it is accepted.
 const CONFIRMING_COUNT: u64 = 16;
+/// Behind a cache, an interval of up to this size is written as a whole, blocks (128 MiB): writing it costs less than
+/// displacing the cache once more.
+const WHOLE_BLOCKS: u64 = 128 << 11;
 
 /// End of the storage that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,12 @@ impl<M: Medium> Field<'_, M> {
             // Once the two have met: whether all blocks behind them are lost. Isolated spots may have been
             // mistaken for the boundary.
             let is_met = kept >= lost;
+            if displaced_blocks > 0 && !is_met && lost - kept <= WHOLE_BLOCKS {
+                self.expect(2 * displaced_blocks + lost - kept);
+                kept = self.end_within(Span::between(kept, lost), displaced_blocks, module)?;
+                lost = kept;
+                continue;
+            }
             let (behind, count) = if is_met {
                 (end, CONFIRMING_COUNT)
             } else {
@@ -68,7 +77,7 @@ impl<M: Medium> Field<'_, M> {
             };
             let rounds_count = match is_met {
                 true => 1,
-                false => rounds_left(lost - kept, count, self.grain()),
+                false => rounds_left(lost - kept, count),
             };
             self.expect(rounds_count * displaced_blocks);
             let mut starts = self.spread_starts(kept, behind, count);
@@ -76,7 +85,15 @@ impl<M: Medium> Field<'_, M> {
             if starts.first() != Some(&kept) {
                 starts.insert(0, kept);
             }
-            let sentinels = self.sentinels(&starts, displaced_blocks, module)?;
+            // Below it, too: one displacement serves both.
+            let mut all = match is_met && displaced_blocks > 0 {
+                true => self.markers(0, kept),
+                false => Vec::new(),
+            };
+            let below = all.len();
+            all.extend(starts);
+            let mut sentinels = self.sentinels(&all, displaced_blocks, module)?;
+            sentinels.drain(..below);
             let (further, first_lost) = bracket(&sentinels, kept, behind, self.grain());
             if is_met && further == kept {
                 let is_silent = are_lost_silently(&sentinels);
@@ -95,13 +112,35 @@ impl<M: Medium> Field<'_, M> {
             is_silent: false,
         })
     }
+
+    /// Writes all of an interval, displaces the cache, and returns the end of the last block in it that is kept.
+    fn end_within(
+        &mut self,
+        interval: Span,
+        displaced_blocks: u64,
+        module: Option<u64>,
+    ) -> Result<u64, Trouble> {
+        self.write(interval)?;
+        self.flush()?;
+        let first = self.aligned(self.all_blocks.saturating_sub(displaced_blocks));
+        // Displaced is what lies outside of the interval.
+        let more = interval.end().saturating_sub(first.max(interval.start));
+        self.displace_around(displaced_blocks + more, interval)?;
+        let runs = self.read(interval)?;
+        let is_alias = |shift: i64| module.is_some_and(|module| shift.unsigned_abs() % module == 0);
+        let kept = runs.iter().rfind(|run| {
+            matches!(run.held, Held::Good | Held::Changed) || run.shift().is_some_and(is_alias)
+        });
+        let end = kept.map_or(interval.start, |run| run.span.end());
+        Ok(self.aligned(end))
+    }
 }
 
-/// Returns the number of rounds, each of `places_count` evenly spread places, until a boundary among
-/// `blocks_count` blocks is known, plus one to confirm it.
-fn rounds_left(mut blocks_count: u64, places_count: u64, grain: u64) -> u64 {
+/// Returns the number of rounds behind a cache, each of `places_count` evenly spread places, until a boundary among
+/// `blocks_count` blocks is known, plus one that writes all of the rest, and one to confirm it.
+fn rounds_left(mut blocks_count: u64, places_count: u64) -> u64 {
     let mut rounds_count = 2;
-    while blocks_count > grain {
+    while blocks_count > WHOLE_BLOCKS {
         blocks_count /= places_count + 1;
         rounds_count += 1;
     }

@@ -3,6 +3,7 @@
 use cardmark_core::{Rng, Sampling, StorageKind};
 use serde::{Deserialize, Serialize};
 
+use super::evidence::{Evidence, Found, Observation};
 use crate::answering::still_answers;
 use crate::{Content, Extent, Held, Medium, Span, Trouble};
 
@@ -16,6 +17,9 @@ const PLACES_COUNT: u64 = 8;
 const CACHED_PLACES_COUNT: u64 = 512;
 /// Blocks written at once to displace the content of a cache.
 const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
+
+/// Time that the storage is left alone between two reports of progress, nanoseconds.
+const REST_NS: u64 = 1_000_000_000;
 
 /// Current activity of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +37,10 @@ pub enum Stage {
     Reading,
     /// Searching for the boundary of the storage that is kept.
     Boundary,
+    /// Checking a result against fresh markers over all of the storage.
+    Checking,
+    /// Leaving the storage alone before the last reading.
+    Waiting,
 }
 
 /// Progress of a probe.
@@ -51,8 +59,10 @@ pub struct Progress {
 pub struct Probe {
     /// The kind of storage.
     pub kind: StorageKind,
-    /// Real number of blocks, from the first on.
+    /// Real number of blocks, from the first on; with `is_irregular`, an upper bound.
     pub real_blocks: u64,
+    /// True if no regular geometry explains all that was kept and lost.
+    pub is_irregular: bool,
     /// Distance in blocks after which addresses repeat, if they do.
     pub wrap_blocks: Option<u64>,
     /// Maximum size in blocks of a cache that hid the loss of data, if one did.
@@ -66,6 +76,10 @@ pub struct Probe {
     pub written_blocks: u64,
     /// Blocks that were read.
     pub read_blocks: u64,
+    /// Longest time between a write and its reading, nanoseconds: that of the whole probe.
+    pub span_ns: u64,
+    /// Time without access before the last reading, nanoseconds; 0 if it did not come to that.
+    pub waited_ns: u64,
 }
 
 /// A place that was written and read.
@@ -90,6 +104,18 @@ pub(super) struct Field<'a, M> {
     pub(super) all_blocks: u64,
     /// The least distance at which something stood that belongs elsewhere, blocks.
     pub(super) shift: Option<u64>,
+    /// True if content in wrong places was no regular repetition: then it only counts as lost.
+    pub(super) ignores_shifts: bool,
+    /// Content and displacement of all places that were read.
+    pub(super) evidence: Evidence,
+    /// Number of the last write of places; each has a number of its own, so that old content is recognised.
+    round: u32,
+    /// Blocks that may still be written.
+    left_blocks: u64,
+    /// Refused blocks in a row.
+    pub(super) refused_blocks: u64,
+    span_ns: u64,
+    waited_ns: u64,
     /// Sentinels that were not as they should be.
     pub(super) bad_sentinels_count: u64,
     /// The first and the last of the blocks that were read without an error, with any content.
@@ -105,7 +131,7 @@ impl<'a, M: Medium> Field<'a, M> {
     pub(super) fn new(
         medium: &'a mut M,
         seed: u64,
-        wanted_blocks: u64,
+        (wanted_blocks, most_blocks): (u64, u64),
         tell: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let grain = medium.grain_blocks().max(1);
@@ -114,6 +140,13 @@ impl<'a, M: Medium> Field<'a, M> {
             grain,
             all_blocks: medium.blocks_count() / grain * grain,
             shift: None,
+            ignores_shifts: false,
+            evidence: Evidence::default(),
+            round: 0,
+            left_blocks: most_blocks,
+            refused_blocks: 0,
+            span_ns: 0,
+            waited_ns: 0,
             bad_sentinels_count: 0,
             given_out: None,
             stage: Stage::Sentinels,
@@ -135,12 +168,40 @@ impl<'a, M: Medium> Field<'a, M> {
         Probe {
             kind,
             real_blocks,
+            is_irregular: false,
             wrap_blocks: None,
             cache_blocks: None,
             excluded_cache_blocks: None,
             sampling: None,
             written_blocks: self.written_blocks,
             read_blocks: self.read_blocks,
+            span_ns: self.span_ns,
+            waited_ns: self.waited_ns,
+        }
+    }
+
+    /// Returns whether the probe ended because it had written as much as it may.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left_blocks == 0
+    }
+
+    /// Content of samples, and of all that displaces a cache.
+    pub(super) fn content(&self) -> Content {
+        self.content
+    }
+
+    /// Number of contents so far.
+    pub(super) fn rounds(&self) -> u32 {
+        self.round
+    }
+
+    /// Returns content that was not written before.
+    pub(super) fn fresh(&mut self) -> Content {
+        let round = self.round;
+        self.round += 1;
+        Content {
+            round,
+            ..self.content
         }
     }
 
@@ -174,15 +235,49 @@ impl<'a, M: Medium> Field<'a, M> {
 
     /// Writes a span; returns the refused part.
     pub(super) fn write(&mut self, span: Span) -> Result<Vec<Extent>, Trouble> {
-        let answer = self.medium.write(span, self.content)?;
+        self.write_as(span, self.content)
+    }
+
+    /// Writes that content; returns the refused part. Ends the probe if it has written as much as it may.
+    pub(super) fn write_as(
+        &mut self,
+        span: Span,
+        content: Content,
+    ) -> Result<Vec<Extent>, Trouble> {
+        if span.count >= self.left_blocks {
+            self.left_blocks = 0;
+            return Err(Trouble::Stopped);
+        }
+        self.left_blocks -= span.count;
+        let answer = self.medium.write(span, content)?;
+        self.span_ns += answer.span_ns;
         self.written_blocks += span.count;
+        let refused: u64 = answer.runs.iter().map(|run| run.span.count).sum();
+        self.refused_blocks = match refused == span.count {
+            true => self.refused_blocks + refused,
+            false => 0,
+        };
         self.told();
         Ok(answer.runs)
     }
 
     /// Reads a span, and notes displaced content.
     pub(super) fn read(&mut self, span: Span) -> Result<Vec<Extent>, Trouble> {
-        let answer = self.medium.read(span, self.content)?;
+        let runs = self.read_as(span, self.content)?;
+        // One of each stretch: the others follow from it.
+        let displaced = runs.iter().find_map(|run| match run.held {
+            Held::Other { block, .. } if run.shift().is_some() => Some((run.span.start, block)),
+            _ => None,
+        });
+        if let Some((start, other)) = displaced {
+            self.note(start, Found::Elsewhere(other), 0);
+        }
+        Ok(runs)
+    }
+
+    fn read_as(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
+        let answer = self.medium.read(span, content)?;
+        self.span_ns += answer.span_ns;
         self.read_blocks += span.count;
         let shifts = answer.runs.iter().filter_map(|run| run.shift());
         let least = shifts.map(i64::unsigned_abs).min();
@@ -195,6 +290,49 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(answer.runs)
     }
 
+    /// Notes the content of a place.
+    pub(super) fn note(&mut self, start: u64, found: Found, displaced_blocks: u64) {
+        self.evidence.add(Observation {
+            start,
+            found,
+            displaced_blocks,
+        });
+    }
+
+    /// Reads a place that was written with that content, and notes what it holds.
+    pub(super) fn look(
+        &mut self,
+        start: u64,
+        content: Content,
+        displaced_blocks: u64,
+    ) -> Result<(Found, Vec<Extent>), Trouble> {
+        let runs = self.read_as(Span::new(start, self.grain), content)?;
+        let found = found_of(&runs);
+        self.note(start, found, displaced_blocks);
+        Ok((found, runs))
+    }
+
+    /// Leaves the storage alone for this time, nanoseconds.
+    pub(super) fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        if span_ns == 0 {
+            return Ok(());
+        }
+        self.stage(Stage::Waiting);
+        while self.waited_ns < span_ns {
+            let rest_ns = REST_NS.min(span_ns - self.waited_ns);
+            self.medium.rest(rest_ns)?;
+            self.waited_ns += rest_ns;
+            self.span_ns = self.span_ns.saturating_add(rest_ns);
+            self.told();
+        }
+        Ok(())
+    }
+
+    /// Returns the displacement to repeat, if addresses seem to.
+    pub(super) fn regular_shift(&self) -> Option<u64> {
+        self.shift.filter(|_| !self.ignores_shifts)
+    }
+
     /// Ends the probe if the storage returns nothing but errors any more: they carry no information about
     /// blocks.
     pub(super) fn look_once_more(&mut self) -> Result<(), Trouble> {
@@ -203,24 +341,36 @@ impl<'a, M: Medium> Field<'a, M> {
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Trouble> {
-        self.medium.flush().map(drop)
+        self.span_ns += self.medium.flush()?;
+        Ok(())
     }
 
     /// Displaces a cache of this size: writes the same number of blocks at the end of the storage, leaving out
     /// the grains that begin at `places`, which are sorted.
     pub(super) fn displace(&mut self, blocks: u64, places: &[u64]) -> Result<(), Trouble> {
+        let spans = places.iter().map(|&place| Span::new(place, self.grain));
+        self.displace_past(blocks, spans.collect())
+    }
+
+    /// Displaces a cache of this size, leaving out one span.
+    pub(super) fn displace_around(&mut self, blocks: u64, span: Span) -> Result<(), Trouble> {
+        self.displace_past(blocks, vec![span])
+    }
+
+    fn displace_past(&mut self, blocks: u64, left_out: Vec<Span>) -> Result<(), Trouble> {
         if blocks == 0 {
             return Ok(());
         }
-        let left_out = self.grain * places.len() as u64;
-        let first = self.aligned(self.all_blocks.saturating_sub(blocks + left_out));
+        let single = left_out.iter().filter(|span| span.count == self.grain);
+        let singles: u64 = single.map(|span| span.count).sum();
+        let first = self.aligned(self.all_blocks.saturating_sub(blocks + singles));
         let mut start = first;
-        let behind = places.iter().filter(|&&place| place >= first);
-        for end in behind.copied().chain([self.all_blocks]) {
-            for part in Span::between(start, end).parts(DISPLACING_BLOCKS) {
+        let end = Span::new(self.all_blocks, 0);
+        for left in left_out.into_iter().chain([end]) {
+            for part in Span::between(start, left.start).parts(DISPLACING_BLOCKS) {
                 self.write(part)?;
             }
-            start = end + self.grain;
+            start = start.max(left.end());
         }
         self.flush()
     }
@@ -232,10 +382,13 @@ impl<'a, M: Medium> Field<'a, M> {
         displaced_blocks: u64,
         module: Option<u64>,
     ) -> Result<Vec<Sentinel>, Trouble> {
-        let refused = self.write_sentinels(starts)?;
+        let content = self.fresh();
+        let refused = self.write_sentinels(starts, content)?;
+        // Storage that does not exist may return the last block that was written: not one of these places.
+        self.write_as(Span::new(0, self.grain), content)?;
         self.flush()?;
         self.displace(displaced_blocks, starts)?;
-        let mut sentinels = self.read_sentinels(starts, module)?;
+        let mut sentinels = self.read_sentinels(starts, content, (displaced_blocks, module))?;
         for sentinel in &mut sentinels {
             sentinel.is_refused = refused.contains(&sentinel.start);
         }
@@ -243,22 +396,27 @@ impl<'a, M: Medium> Field<'a, M> {
     }
 
     /// Writes these places; those that were refused.
-    pub(super) fn write_sentinels(&mut self, starts: &[u64]) -> Result<Vec<u64>, Trouble> {
+    pub(super) fn write_sentinels(
+        &mut self,
+        starts: &[u64],
+        content: Content,
+    ) -> Result<Vec<u64>, Trouble> {
         let mut refused = Vec::new();
         for &start in starts {
-            if !self.write(Span::new(start, self.grain))?.is_empty() {
+            if !self.write_as(Span::new(start, self.grain), content)?.is_empty() {
                 refused.push(start);
             }
         }
         Ok(refused)
     }
 
-    /// Reads places that were written. If addresses repeat after `module` blocks, data written to the same
-    /// place under another address also proves that storage exists.
+    /// Reads places that were written, and `displaced_blocks` after them. If addresses repeat after `module` blocks, data
+    /// written to the same place under another address also proves that storage exists.
     pub(super) fn read_sentinels(
         &mut self,
         starts: &[u64],
-        module: Option<u64>,
+        content: Content,
+        (displaced_blocks, module): (u64, Option<u64>),
     ) -> Result<Vec<Sentinel>, Trouble> {
         let is_alias = |run: &Extent| {
             let shift = run.shift().map(i64::unsigned_abs);
@@ -268,19 +426,15 @@ impl<'a, M: Medium> Field<'a, M> {
         };
         let mut sentinels = Vec::new();
         for &start in starts {
-            let runs = self.read(Span::new(start, self.grain))?;
-            let is_kept = runs
-                .iter()
-                .all(|run| matches!(run.held, Held::Good | Held::Changed) || is_alias(run));
-            let is_good = runs
-                .iter()
-                .all(|run| run.held == Held::Good || is_alias(run));
-            self.bad_sentinels_count += u64::from(!is_good);
+            let (found, runs) = self.look(start, content, displaced_blocks)?;
+            let is_there = |run: &Extent| matches!(run.held, Held::Good | Held::Changed);
+            let is_good = |run: &Extent| run.held == Held::Good || is_alias(run);
+            self.bad_sentinels_count += u64::from(!runs.iter().all(is_good));
             sentinels.push(Sentinel {
                 start,
-                is_kept,
+                is_kept: runs.iter().all(|run| is_there(run) || is_alias(run)),
                 is_refused: false,
-                is_unreadable: runs.iter().any(|run| run.has_failed()),
+                is_unreadable: found == Found::Failed,
             });
         }
         Ok(sentinels)
@@ -328,5 +482,21 @@ impl<'a, M: Medium> Field<'a, M> {
                 start + (behind - 1) * self.grain
             })
             .collect()
+    }
+}
+
+/// Content of a place, from the runs of its blocks: the worst counts.
+fn found_of(runs: &[Extent]) -> Found {
+    let elsewhere = runs.iter().find_map(|run| match run.held {
+        Held::Other { block, .. } if run.shift().is_some() => Some(block),
+        _ => None,
+    });
+    let any = |is: fn(&Held) -> bool| runs.iter().any(|run| is(&run.held));
+    match elsewhere {
+        _ if runs.iter().any(|run| run.has_failed()) => Found::Failed,
+        _ if any(|held| *held == Held::Foreign) => Found::Lost,
+        Some(block) => Found::Elsewhere(block),
+        None if any(|held| matches!(held, Held::Other { .. })) => Found::Old,
+        None => Found::Kept,
     }
 }

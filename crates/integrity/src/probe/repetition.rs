@@ -13,21 +13,19 @@ const STRETCH_COST: u64 = 9;
 const WITNESSES: [u64; 3] = [0, 64, 512];
 
 impl<M: Medium> Field<'_, M> {
-    /// Returns the length of the area of the dense sentinels, blocks: the sentinels cost as much as the
-    /// stretches.
-    fn dense_blocks(&self) -> u64 {
-        let mebis = self.all_blocks / MEBI_BLOCKS;
-        ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
-            .clamp(MEBI_BLOCKS, self.all_blocks.max(MEBI_BLOCKS))
+    /// Writes the sentinels of the area at the beginning.
+    pub(super) fn write_dense_sentinels(&mut self) -> Result<(), Trouble> {
+        let area = dense_blocks(self.all_blocks).min(self.all_blocks);
+        self.write_dense(Span::new(0, area))
     }
 
-    /// Writes the sentinels of that area.
-    pub(super) fn write_dense_sentinels(&mut self) -> Result<(), Trouble> {
-        let behind = self.dense_blocks().min(self.all_blocks);
-        let starts: Vec<u64> = (0..behind.div_ceil(MEBI_BLOCKS))
-            .map(|index| index * MEBI_BLOCKS)
-            .collect();
-        self.write_sentinels(&starts)?;
+    /// Writes sentinels 1 MiB apart.
+    pub(super) fn write_dense(&mut self, area: Span) -> Result<(), Trouble> {
+        let count = area.count.div_ceil(MEBI_BLOCKS);
+        let first = self.aligned(area.start);
+        let starts: Vec<u64> = (0..count).map(|index| first + index * MEBI_BLOCKS).collect();
+        let content = self.fresh();
+        self.write_sentinels(&starts, content)?;
         self.flush()
     }
 
@@ -53,7 +51,7 @@ impl<M: Medium> Field<'_, M> {
     /// Reads the stretches in which the dense sentinels would reappear: 1 MiB in every distance that is as long
     /// as their area, and at the end, until one of them holds displaced content.
     pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
-        let distance = self.dense_blocks();
+        let distance = dense_blocks(self.all_blocks);
         let stretch = MEBI_BLOCKS.min(self.all_blocks);
         let last = self.aligned(self.all_blocks - stretch);
         let every = (1..).map(|index| self.aligned(index * distance));
@@ -62,10 +60,26 @@ impl<M: Medium> Field<'_, M> {
             .chain([last])
             .collect();
         for start in starts {
-            if self.shift.is_some() {
+            if self.regular_shift().is_some() {
                 break;
             }
             self.read(Span::new(start, stretch))?;
+        }
+        Ok(())
+    }
+
+    /// Looks for addresses that repeat within the first `end` blocks: sentinels fill an area at their end, and in every
+    /// distance that is as long as the area, 1 MiB is read. What is found becomes evidence.
+    pub(super) fn look_within(&mut self, end: u64, displaced_blocks: u64) -> Result<(), Trouble> {
+        let distance = dense_blocks(end).min(self.aligned(end));
+        let area = Span::between(self.aligned(end - distance), self.aligned(end));
+        self.write_dense(area)?;
+        self.displace(displaced_blocks, &[])?;
+        let mut start = 0;
+        while start < area.start {
+            let stretch = Span::between(start, (start + MEBI_BLOCKS).min(area.start));
+            self.read(stretch)?;
+            start = self.aligned(start + distance);
         }
         Ok(())
     }
@@ -74,7 +88,8 @@ impl<M: Medium> Field<'_, M> {
     /// divisor of it at which data written at the beginning reappears.
     pub(super) fn module(&mut self, shift: u64, displaced_blocks: u64) -> Result<u64, Trouble> {
         let witnesses = self.witnesses();
-        self.write_sentinels(&witnesses)?;
+        let content = self.fresh();
+        self.write_sentinels(&witnesses, content)?;
         self.flush()?;
         self.displace(displaced_blocks, &witnesses)?;
         for module in parts(shift, self.grain()) {
@@ -89,6 +104,14 @@ impl<M: Medium> Field<'_, M> {
         self.shift = Some(shift);
         Ok(shift)
     }
+}
+
+/// Returns the length of the area of the dense sentinels of storage of this size, blocks: the sentinels cost as much as the
+/// stretches.
+fn dense_blocks(all_blocks: u64) -> u64 {
+    let mebis = all_blocks / MEBI_BLOCKS;
+    ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
+        .clamp(MEBI_BLOCKS, all_blocks.max(MEBI_BLOCKS))
 }
 
 /// The whole parts of `shift` of at least 1 MiB, from the least on, that are multiples of `grain`.

@@ -1,16 +1,27 @@
 //! Samples, and the damage that a cache could hide.
 
-use cardmark_core::{Rng, Sampling};
+use cardmark_core::{Rng, Sampling, StorageKind};
 
 use super::boundary::is_tail_lost;
+use super::evidence::Found;
 use super::field::{Field, MEBI_BLOCKS, Sentinel, Stage};
 use super::power::{caught_region, caught_share};
 use crate::verdict::counts;
-use crate::{Held, Medium, Span, Surface, Trouble};
+use crate::{BLOCK_BYTES, Held, Medium, Span, Surface, Trouble};
 
 /// Samples, of the largest plan: if one extent in a hundred is bad, all samples miss it in less than one
 /// case of a thousand.
 const SAMPLES_COUNT: u64 = 689;
+/// Divisor of the size: a small device gets fewer samples, because reading every block takes little longer there.
+const SAMPLED_PART: u64 = 7;
+/// Samples of such a device, at least.
+const LEAST_SAMPLES: u64 = 200;
+/// Extents written after the last sample, at least, MiB: real caches that hid scattered damage had up to 63.
+const LEAST_DISPLACING: u64 = 64;
+/// Room in the limit of a probe for the search of a boundary and for single blocks: 256 MiB.
+const SEARCH_BLOCKS: u64 = 256 << 11;
+/// Refused blocks in a row after which the storage is asked whether it takes writes at all: 16 MiB.
+const REFUSED_BLOCKS: u64 = 16 << 11;
 /// Groups of sentinels, for one look each; reading might keep a block in the cache.
 const GROUPS_COUNT: u64 = 24;
 /// Sentinels in a group, and the distance of two groups, blocks.
@@ -27,15 +38,17 @@ const KEPT_PART: u64 = 2;
 /// Places of the samples, and the extents that displace a cache.
 ///
 /// Samples are drawn from all extents, one at random from each of `samples_count` equal strata. All of
-/// them are written first. Then a cache is displaced by writing `displacing_count` other extents, in
-/// chunks spread evenly over all of the storage. No sample is written twice, so every sample, those at
-/// the end included, is followed by more writes than the excluded cache holds. Spreading them displaces
-/// also a cache that takes only what the flash does not keep, if at least half of the storage is bad.
+/// them are written first. Then a cache is displaced by writing `displacing_count` other extents of the upper half, in
+/// chunks spread evenly over it. No extent is written twice. Missing storage lies in the upper half: half of the samples and
+/// all other extents go there, so that a cache that takes only what the flash does not keep is displaced as well as one
+/// that takes all writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     all_blocks: u64,
     samples_count: u64,
     displacing_count: u64,
+    /// What displaces the cache if all of it goes to storage that does not exist.
+    cache_count: u64,
 }
 
 impl Plan {
@@ -43,26 +56,33 @@ impl Plan {
     pub(super) fn of(all_blocks: u64, cache_blocks: u64) -> Self {
         let extents_count = all_blocks.div_ceil(MEBI_BLOCKS);
         let cache = cache_blocks.div_ceil(MEBI_BLOCKS);
-        let cache = cache + cache.div_ceil(MORE);
-        // Of the samples and these, half must exceed the cache.
-        let wanted = cache.max((2 * cache).saturating_sub(SAMPLES_COUNT));
-        let most = (extents_count / 2).max(extents_count.saturating_sub(SAMPLES_COUNT));
-        let displacing_count = wanted.min(most);
+        let cache = (cache + cache.div_ceil(MORE)).min(extents_count / 2);
+        let most = (extents_count / SAMPLED_PART).max(LEAST_SAMPLES);
+        let samples_count = SAMPLES_COUNT
+            .min(most)
+            .min((extents_count - extents_count / 5).max(1));
+        // Extents of the upper half that are no samples.
+        let room = (extents_count / 2).saturating_sub(samples_count.div_ceil(2));
+        let displacing_count = cache
+            .saturating_sub(samples_count / 2)
+            .max(cache.min(LEAST_DISPLACING))
+            .min(room);
         Self {
             all_blocks,
-            samples_count: SAMPLES_COUNT.min(extents_count - displacing_count),
+            samples_count: samples_count.min(extents_count),
             displacing_count,
+            cache_count: cache,
         }
+    }
+
+    /// The first extent of the upper half.
+    fn upper(&self) -> u64 {
+        self.extents_count() - self.extents_count() / 2
     }
 
     /// Extents of 1 MiB in the storage; the last one may be shorter.
     fn extents_count(&self) -> u64 {
         self.all_blocks.div_ceil(MEBI_BLOCKS)
-    }
-
-    /// Blocks of the storage that displace a cache.
-    pub(super) fn displacing_blocks(&self) -> u64 {
-        self.displacing_count * MEBI_BLOCKS
     }
 
     pub(super) fn written_blocks(&self) -> u64 {
@@ -73,19 +93,26 @@ impl Plan {
         self.written_blocks() + self.samples_count * MEBI_BLOCKS
     }
 
-    /// Largest amount that is written at the end of the storage to displace a cache, blocks.
-    fn most_displaced(&self) -> u64 {
-        let half = self.extents_count() / 2 * MEBI_BLOCKS;
-        self.written_blocks().min(half)
+    /// Number of blocks that a probe may write: the plan, three displacements of the cache for the search of the end behind it,
+    /// and single blocks.
+    pub(super) fn most_blocks(&self) -> u64 {
+        self.written_blocks() + 3 * self.most_displaced() + SEARCH_BLOCKS
     }
 
-    /// Returns the size of the largest cache that cannot hide damage, blocks: one that takes all writes has
-    /// evicted every sample; one that takes only data that the flash does not keep has evicted the first of
-    /// them if half of the storage is bad.
+    /// Largest amount that is written at the end of the storage to displace a cache, blocks.
+    pub(super) fn most_displaced(&self) -> u64 {
+        self.cache_count * MEBI_BLOCKS
+    }
+
+    /// Returns the size of the largest cache that cannot hide missing storage, blocks, if half of the storage is missing or
+    /// more.
     pub(super) fn excluded_blocks(&self) -> u64 {
-        let half = (self.samples_count + self.displacing_count) / 2;
-        let blocks = self.displacing_count.min(half) * MEBI_BLOCKS;
-        blocks - blocks.div_ceil(MORE + 1)
+        less(self.displacing_count + self.samples_count / 2)
+    }
+
+    /// Returns the size of the largest cache that cannot hide damage in any sample, blocks, if it takes all writes.
+    fn excluded_at_samples(&self) -> u64 {
+        less(self.displacing_count)
     }
 
     /// The extents of the samples, in rising order.
@@ -111,11 +138,13 @@ impl Plan {
     }
 
     /// Returns the spans that displace a cache: chunks of at most [`CHUNK_EXTENTS`] extents that are no
-    /// samples, one at a random place in each of the same number of strata. The end of the storage comes first:
-    /// in most fakes it is the missing part.
+    /// samples, one at a random place in each of the same number of strata of the upper half. The end of the storage comes
+    /// first: in most fakes it is missing.
     fn displacing(&self, samples: &mut Rng, places: &mut Rng) -> Vec<Span> {
-        let sampled = self.sampled_extents(samples);
-        let gaps_count = self.extents_count() - self.samples_count - self.displacing_count;
+        let mut sampled = self.sampled_extents(samples);
+        sampled.retain(|&extent| extent >= self.upper());
+        let free = self.extents_count() - self.upper() - sampled.len() as u64;
+        let gaps_count = free.saturating_sub(self.displacing_count);
         let chunks_count = self.displacing_count.div_ceil(CHUNK_EXTENTS);
         let share = |all: u64, index: u64| all * index / chunks_count;
         let mut spans = Vec::new();
@@ -124,7 +153,7 @@ impl Plan {
             let [chunk, gap] = [self.displacing_count, gaps_count]
                 .map(|all| share(all, index + 1) - share(all, index));
             let before = share(self.displacing_count, index) + share(gaps_count, index);
-            let first = before + places.below(gap + 1);
+            let first = self.upper() + before + places.below(gap + 1);
             spans.extend(self.unsampled(first, chunk, &sampled, &mut skipped));
         }
         spans.reverse();
@@ -157,13 +186,20 @@ impl Plan {
     }
 }
 
+/// How the samples were written.
+pub(super) enum Written {
+    /// All of them, and what displaces a cache.
+    All,
+    /// Not all: places written before are lost, and this number of blocks was written since.
+    Lost(Vec<Sentinel>, u64),
+    /// Not all: the storage takes no writes, as this kind says.
+    Worn(StorageKind),
+}
+
 impl<M: Medium> Field<'_, M> {
     /// Writes the samples, and then the extents that displace a cache. Stops early if a group of sentinels that
-    /// was written before is lost: returns that group, and the number of blocks written since.
-    pub(super) fn write_samples(
-        &mut self,
-        plan: &Plan,
-    ) -> Result<Option<(Vec<Sentinel>, u64)>, Trouble> {
+    /// was written before is lost, or if the storage no longer takes writes.
+    pub(super) fn write_samples(&mut self, plan: &Plan) -> Result<Written, Trouble> {
         let mut groups = self.write_groups(plan)?;
         self.stage(Stage::Samples);
         let mut samples = plan.samples(&mut self.rng("samples"));
@@ -179,18 +215,23 @@ impl<M: Medium> Field<'_, M> {
             self.write(*span)?;
             let displaced = self.written_blocks - begun_blocks;
             let is_last = index + 1 == spans_count;
-            if displaced < next_blocks && !is_last {
+            if displaced < next_blocks && !is_last && self.refused_blocks < REFUSED_BLOCKS {
                 continue;
             }
             next_blocks = displaced * 2;
             self.flush()?;
+            if let Some(kind) = self.worn_kind()? {
+                return Ok(Written::Worn(kind));
+            }
+            self.refused_blocks = 0;
             let Some(group) = groups.pop() else { continue };
-            let sentinels = self.read_sentinels(&group, None)?;
+            let sentinels = self.read_sentinels(&group, self.content(), (0, None))?;
             if is_tail_lost(&sentinels) {
-                return Ok(Some((sentinels, displaced.min(plan.most_displaced()))));
+                let displaced = displaced.min(plan.most_displaced());
+                return Ok(Written::Lost(sentinels, displaced));
             }
         }
-        Ok(None)
+        Ok(Written::All)
     }
 
     /// Writes sentinels in groups, each spread over the space that displacing does not reach. The groups are
@@ -205,7 +246,7 @@ impl<M: Medium> Field<'_, M> {
         };
         let groups: Vec<Vec<u64>> = (0..GROUPS_COUNT).map(group).collect();
         for starts in &groups {
-            self.write_sentinels(starts)?;
+            self.write_sentinels(starts, self.content())?;
         }
         self.flush()?;
         Ok(groups)
@@ -232,6 +273,14 @@ impl<M: Medium> Field<'_, M> {
                 is_refused: false,
                 is_unreadable: runs.iter().all(|run| run.has_failed()),
             });
+            if let Some(lost) = runs.iter().find(|run| run.is_lost() || run.has_failed()) {
+                let found = match lost.held {
+                    Held::Unreadable { .. } => Found::Failed,
+                    Held::Other { .. } => Found::Old,
+                    _ => Found::Lost,
+                };
+                self.note(lost.span.start, found, plan.displacing_count * MEBI_BLOCKS);
+            }
             runs.into_iter().for_each(|run| surface.push(run));
         }
         let sampling = Sampling {
@@ -240,9 +289,16 @@ impl<M: Medium> Field<'_, M> {
             blocks: counts(surface.runs(), None),
             caught_ratio: caught_share(plan.extents_count(), plan.samples_count),
             caught_region_ratio: Some(caught_region(plan.extents_count(), plan.samples_count)),
+            excluded_cache_bytes: Some(plan.excluded_at_samples() * BLOCK_BYTES as u64),
         };
         Ok((sampling, places))
     }
+}
+
+/// The size of a cache that writing this number of extents displaces, blocks.
+fn less(extents_count: u64) -> u64 {
+    let blocks = extents_count * MEBI_BLOCKS;
+    blocks - blocks.div_ceil(MORE + 1)
 }
 
 fn shuffle(rng: &mut Rng, spans: &mut [Span]) {
@@ -305,8 +361,8 @@ mod tests {
                 "{extents} {cache}: {excluded}"
             );
         }
-        let small = plan(953, 0, 1024);
-        assert_eq!(small.displacing_count, 476);
-        assert_eq!(small.samples_count, 477);
+        let small = plan(953, 0, 256);
+        assert!(small.excluded_blocks() >= 256 * MEBI_BLOCKS, "{small:?}");
+        assert_eq!(small.samples_count, 200);
     }
 }

@@ -72,10 +72,11 @@ impl Verify {
         let moved = match self.pass {
             Pass::Write => self.position,
             Pass::Read => count + self.position,
+            Pass::Wait => count,
             Pass::Displace | Pass::Doubt | Pass::Discard => 2 * count,
             Pass::Rewrite => 2 * count + self.position / 2,
             Pass::Check => 2 * count + half + self.position,
-            Pass::Done => all,
+            Pass::Renew | Pass::Done => all,
         };
         (moved, all)
     }
@@ -155,7 +156,7 @@ impl Verify {
                 self.written = over_all(&self.written, self.blocks_count);
             }
             match is_first {
-                true => self.begin(Pass::Read),
+                true => self.begin(Pass::Wait),
                 false => {
                     self.surface = Surface::default();
                     self.begin(Pass::Check);

@@ -8,6 +8,7 @@ mod errors;
 mod interrupted;
 mod loaded;
 mod map;
+mod odd;
 mod part;
 mod power;
 mod power_cut;

@@ -269,7 +269,6 @@ fn damage_is_found_as_often_as_stated_wherever_it_lies() {
 fn check_power(size_bytes: u64, cache_bytes: u64, place: &str, share: f64, stated_share: f64) {
     let count = placements();
     let (found, ..) = stated(size_bytes, cache_bytes);
-    let excluded = found.excluded_cache_blocks.unwrap();
     let extents = blocks(size_bytes).div_ceil(MEBI);
     let length = extents_of(share, extents);
     let mut missed = 0;
@@ -279,7 +278,11 @@ fn check_power(size_bytes: u64, cache_bytes: u64, place: &str, share: f64, state
             "scattered" => Bad::Extents(scattered(extents, length, &mut rng)),
             _ => Bad::Region(region(place, extents, length, &mut rng)),
         };
-        let cache = if seed % 2 == 0 { 0 } else { excluded };
+        let cache = match seed % 2 {
+            0 => 0,
+            // Of missing storage another applies: the samples must show this damage themselves.
+            _ => blocks(found.sampling.unwrap().excluded_cache_bytes.unwrap()),
+        };
         let mut storage = Storage::new(size_bytes, bad).behind(cache, Holds::All);
         let found = probed(&mut storage, seed, blocks(cache_bytes)).unwrap();
         missed += u64::from(found.kind == StorageKind::Confirmed);
@@ -332,10 +335,16 @@ fn a_card_half_of_which_is_bad_is_never_confirmed() {
                         "every other" => Bad::Extents((0..extents).step_by(2).collect()),
                         _ => Bad::Region(region(place, extents, extents / 2, &mut rng)),
                     };
+                    // Half of the samples lie in any half, and all that displaces a cache in the upper one.
+                    let samples = found.sampling.unwrap().samples_count / 2 * MEBI * 16 / 17;
+                    let strict = match place {
+                        "last" => excluded,
+                        _ => excluded.min(samples),
+                    };
                     for (cache, holds) in [
                         (0, Holds::All),
                         (excluded, Holds::All),
-                        (excluded, Holds::OnlyBad),
+                        (strict, Holds::OnlyBad),
                     ] {
                         let storage = Storage::new(size_bytes, bad.clone());
                         let mut storage = storage.behind(cache, holds);

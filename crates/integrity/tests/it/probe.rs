@@ -178,6 +178,7 @@ fn an_honest_card_is_written_as_much_as_was_said() {
     let request = ProbeRequest {
         seed: 1,
         cache_blocks: blocks(GIB),
+        wait_ns: 0,
     };
     let said = wanted_bytes(medium.blocks_count(), &request);
     let found = probed(&mut medium, 1, request.cache_blocks).unwrap();
@@ -221,6 +222,7 @@ fn how_long_a_search_behind_a_cache_takes_is_told_from_its_begin_on() {
     let request = ProbeRequest {
         seed: 11,
         cache_blocks: blocks(4 * GIB),
+        wait_ns: 0,
     };
     let mut told = Vec::new();
     let mut medium = SimMedium::new(&model, 5);

@@ -110,7 +110,11 @@ pub(crate) fn probed(
     seed: u64,
     cache_blocks: u64,
 ) -> Result<Probe, Trouble> {
-    let request = ProbeRequest { seed, cache_blocks };
+    let request = ProbeRequest {
+        seed,
+        cache_blocks,
+        wait_ns: 0,
+    };
     probe(medium, &request, &mut |_| ())
 }
 

@@ -7,10 +7,18 @@ fn bytes(blocks: u64) -> u64 {
     blocks * BLOCK_BYTES as u64
 }
 
+/// Whole milliseconds, rounded up.
+fn milliseconds(ns: u64) -> u64 {
+    ns.div_ceil(1_000_000)
+}
+
 /// The record of a probe.
 pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> Record {
     record.written_bytes += bytes(probe.written_blocks);
     record.integrity = Some(Integrity {
+        is_irregular: probe.is_irregular,
+        read_within_ms: Some(milliseconds(probe.span_ns)),
+        waited_ms: (probe.waited_ns > 0).then(|| milliseconds(probe.waited_ns)),
         wrap_bytes: probe.wrap_blocks.map(bytes),
         hidden_cache_bytes: probe.cache_blocks.map(bytes),
         excluded_cache_bytes: probe.excluded_cache_blocks.map(bytes),
@@ -32,6 +40,8 @@ pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &StorageVe
     let load = verify.load();
     let discarding = load.filter(|load| load.discards);
     record.integrity = Some(Integrity {
+        waited_ms: (verify.waited_ns() > 0).then(|| milliseconds(verify.waited_ns())),
+        read_within_ms: verify.read_within_ns().map(milliseconds),
         pattern: load.map(|load| load.pattern),
         queue_depth: load.map(|load| load.queue_depth),
         discarded_bytes: discarding.map(|_| bytes(verify.discarded_blocks())),
@@ -109,6 +119,7 @@ fn every_block(
     let map = Map::of(verify.surface());
     record.surface = map.parts;
     Integrity {
+        is_irregular: verdict.is_irregular,
         from_bytes: verify.part_start().map(bytes),
         wrap_bytes: verdict.wrap_blocks.map(bytes),
         blocks: Some(verdict.counts),

@@ -55,14 +55,24 @@ pub struct VerifyScope {
     pub part: Option<VerifyPart>,
     /// Load under which it is written and read.
     pub load: Option<Load>,
+    /// Time without access before the reading, seconds.
+    pub wait_s: u64,
 }
 
 impl VerifyScope {
     /// Part and load in words; empty if there is neither.
     pub(crate) fn words(&self) -> String {
         let part = self.part.map(VerifyPart::words);
-        let words: Vec<String> = part.into_iter().chain(self.load.map(words_of)).collect();
+        let wait = (self.wait_s > 0).then(|| format!("wait {}", self.wait_s));
+        let words = part.into_iter().chain(self.load.map(words_of)).chain(wait);
+        let words: Vec<String> = words.collect();
         words.join(" ")
+    }
+
+    /// The test under this load, with this wait.
+    pub(crate) fn asked_of(&self, test: Verify) -> Verify {
+        test.under(self.load)
+            .waiting(self.wait_s.saturating_mul(1_000_000_000))
     }
 
     /// A test of that scope on a device with that many blocks.
@@ -71,7 +81,7 @@ impl VerifyScope {
             Some(part) => Verify::of_part(part.span(blocks_count)?, content),
             None => Verify::new(blocks_count, content),
         };
-        Ok(test.under(self.load))
+        Ok(self.asked_of(test))
     }
 }
 

@@ -74,6 +74,7 @@ impl Bench {
         let request = ProbeRequest {
             seed: mix(self.seed),
             cache_blocks: CACHE_BLOCKS,
+            wait_ns: 0,
         };
         self.card.probe(&self.store(), &request, calls)
     }
