@@ -118,7 +118,7 @@ fn walk<M: Medium>(
     let mut is_contradicted = field.ignores_shifts;
     if is_searched {
         match explained(field, &sentinels, 0)? {
-            Outcome::Found(found) => return Ok(found),
+            Outcome::Found(found) => return Ok(*found),
             Outcome::Contradicted => is_contradicted = true,
             Outcome::Nothing => {}
         }
@@ -132,7 +132,7 @@ fn walk<M: Medium>(
     is_contradicted |= field.ignores_shifts;
     if (!is_searched || is_contradicted) && boundary::is_tail_lost(&sentinels) {
         match explained(field, &sentinels, 0)? {
-            Outcome::Found(found) => return Ok(found),
+            Outcome::Found(found) => return Ok(*found),
             Outcome::Contradicted => is_contradicted = true,
             Outcome::Nothing => {}
         }
@@ -151,7 +151,7 @@ fn is_without_loss<M: Medium>(field: &Field<'_, M>) -> bool {
 /// Result of a search for the geometry.
 enum Outcome {
     /// It explains everything.
-    Found(Probe),
+    Found(Box<Probe>),
     /// None explains everything.
     Contradicted,
     /// Kept places reach to the end: isolated spots had been mistaken for it.
@@ -203,13 +203,14 @@ fn explained<M: Medium>(
     displaced_blocks: u64,
 ) -> Result<Outcome, Trouble> {
     if let Some(kind) = field.worn_kind()? {
-        return Ok(Outcome::Found(field.found(kind, field.all_blocks)));
+        let found = field.found(kind, field.all_blocks);
+        return Ok(Outcome::Found(Box::new(found)));
     }
     field.stage(Stage::Boundary);
     let end = field.all_blocks;
     let boundary = field.boundary(sentinels, end, displaced_blocks, None)?;
     if let Some(found) = repeating(field, displaced_blocks)? {
-        return Ok(Outcome::Found(found));
+        return Ok(Outcome::Found(Box::new(found)));
     }
     let kind = match boundary.real_blocks {
         real if real == end => return Ok(Outcome::Nothing),
@@ -224,10 +225,10 @@ fn explained<M: Medium>(
         return Ok(Outcome::Contradicted);
     }
     let is_hidden = displaced_blocks > 0 && kind != StorageKind::Damaged;
-    Ok(Outcome::Found(Probe {
+    Ok(Outcome::Found(Box::new(Probe {
         cache_blocks: is_hidden.then_some(displaced_blocks),
         ..field.found(kind, boundary.real_blocks)
-    }))
+    })))
 }
 
 /// No geometry explains what was kept and lost.
@@ -265,7 +266,7 @@ fn honest_so_far<M: Medium>(
                 return Ok(found);
             }
             return match explained(field, &group, displaced_blocks)? {
-                Outcome::Found(found) => Ok(found),
+                Outcome::Found(found) => Ok(*found),
                 _ => unexplained(field, displaced_blocks),
             };
         }
@@ -281,7 +282,7 @@ fn honest_so_far<M: Medium>(
     let mut is_irregular = field.ignores_shifts;
     if boundary::is_tail_lost(&extents) {
         match explained(field, &extents, displaced_blocks)? {
-            Outcome::Found(found) => return Ok(found),
+            Outcome::Found(found) => return Ok(*found),
             Outcome::Contradicted => is_irregular = true,
             Outcome::Nothing => {}
         }

@@ -120,7 +120,9 @@ fn repeats(surface: &Surface, module: u64, kept: u64) -> bool {
         let is_repeated = run
             .shift()
             .is_some_and(|shift| shift > 0 && shift.unsigned_abs().is_multiple_of(module));
-        let in_last = span.end().saturating_sub(span.start.max(all.saturating_sub(module)));
+        let in_last = span
+            .end()
+            .saturating_sub(span.start.max(all.saturating_sub(module)));
         let real = span.count - missing_in(span, module, kept);
         unexplained += match run.held {
             _ if is_repeated => span.count - real,

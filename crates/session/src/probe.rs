@@ -61,7 +61,13 @@ pub fn probe(
         }
         Tested::Device(device) => {
             let size_bytes = device.info.size_bytes.unwrap_or(0);
-            real(session, device, test, loan, &terms.request(seed, size_bytes))
+            real(
+                session,
+                device,
+                test,
+                loan,
+                &terms.request(seed, size_bytes),
+            )
         }
     }
 }
@@ -94,7 +100,11 @@ fn choice(size_bytes: u64, request: &ProbeRequest) -> String {
         };
         let (written, read) = (wanted_bytes(blocks, &request), read_bytes(blocks, &request));
         let span_ns = (written as f64 / WRITE_RATE + read as f64 / READ_RATE) * 1e9;
-        format!("{}, about {}", text::amount(written), text::span(rounded(span_ns)))
+        format!(
+            "{}, about {}",
+            text::amount(written),
+            text::span(rounded(span_ns))
+        )
     };
     let cache = |blocks: u64| text::size(blocks * BLOCK_BYTES as u64);
     let (shorter, longer) = (request.cache_blocks / 4, request.cache_blocks * 2);

@@ -127,7 +127,8 @@ impl<M: Medium> Field<'_, M> {
         let more = interval.end().saturating_sub(first.max(interval.start));
         self.displace_around(displaced_blocks + more, interval)?;
         let runs = self.read(interval)?;
-        let is_alias = |shift: i64| module.is_some_and(|module| shift.unsigned_abs() % module == 0);
+        let is_alias =
+            |shift: i64| module.is_some_and(|module| shift.unsigned_abs().is_multiple_of(module));
         let kept = runs.iter().rfind(|run| {
             matches!(run.held, Held::Good | Held::Changed) || run.shift().is_some_and(is_alias)
         });

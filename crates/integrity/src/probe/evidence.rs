@@ -146,12 +146,7 @@ mod tests {
         let shape = Shape::Prefix { real_blocks: 100 };
         let explains = |start, found| shape.explains(&seen(start, found), 0);
         assert!(explains(99, Found::Kept) && !explains(100, Found::Kept));
-        for found in [
-            Found::Lost,
-            Found::Old,
-            Found::Elsewhere(7),
-            Found::Failed,
-        ] {
+        for found in [Found::Lost, Found::Old, Found::Elsewhere(7), Found::Failed] {
             assert!(explains(100, found) && !explains(99, found), "{found:?}");
         }
     }

@@ -403,7 +403,10 @@ impl<'a, M: Medium> Field<'a, M> {
     ) -> Result<Vec<u64>, Trouble> {
         let mut refused = Vec::new();
         for &start in starts {
-            if !self.write_as(Span::new(start, self.grain), content)?.is_empty() {
+            if !self
+                .write_as(Span::new(start, self.grain), content)?
+                .is_empty()
+            {
                 refused.push(start);
             }
         }

@@ -23,7 +23,9 @@ impl<M: Medium> Field<'_, M> {
     pub(super) fn write_dense(&mut self, area: Span) -> Result<(), Trouble> {
         let count = area.count.div_ceil(MEBI_BLOCKS);
         let first = self.aligned(area.start);
-        let starts: Vec<u64> = (0..count).map(|index| first + index * MEBI_BLOCKS).collect();
+        let starts: Vec<u64> = (0..count)
+            .map(|index| first + index * MEBI_BLOCKS)
+            .collect();
         let content = self.fresh();
         self.write_sentinels(&starts, content)?;
         self.flush()
@@ -110,8 +112,7 @@ impl<M: Medium> Field<'_, M> {
 /// stretches.
 fn dense_blocks(all_blocks: u64) -> u64 {
     let mebis = all_blocks / MEBI_BLOCKS;
-    ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
-        .clamp(MEBI_BLOCKS, all_blocks.max(MEBI_BLOCKS))
+    ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS).clamp(MEBI_BLOCKS, all_blocks.max(MEBI_BLOCKS))
 }
 
 /// The whole parts of `shift` of at least 1 MiB, from the least on, that are multiples of `grain`.

@@ -83,10 +83,17 @@ impl Verify {
 
     /// A few good places, one grain long, spread over all that are good.
     fn good_places(&self, grain: u64) -> Vec<Span> {
-        let good = self.surface.runs().iter().filter(|run| run.held == Held::Good);
+        let good = self
+            .surface
+            .runs()
+            .iter()
+            .filter(|run| run.held == Held::Good);
         let whole = |span: Span| {
             let first = span.start.div_ceil(grain) * grain;
-            (first, (span.end() / grain * grain).saturating_sub(first) / grain)
+            (
+                first,
+                (span.end() / grain * grain).saturating_sub(first) / grain,
+            )
         };
         let stretches: Vec<(u64, u64)> = good.map(|run| whole(run.span)).collect();
         let all: u64 = stretches.iter().map(|(_, grains)| grains).sum();

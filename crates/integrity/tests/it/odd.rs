@@ -40,7 +40,11 @@ enum Map {
     /// Addresses behind the second repeat the part between the two.
     Tail(u64, u64),
     /// Chunks of this size behind the first blocks go anywhere.
-    Remapped { real: u64, chunk: u64, seed: u64 },
+    Remapped {
+        real: u64,
+        chunk: u64,
+        seed: u64,
+    },
     /// These blocks have no storage.
     Dead(Vec<Span>),
     /// Every other stripe of this size has no storage.
@@ -162,7 +166,11 @@ impl Card {
             }
             Map::Dead(spans) => {
                 let is_dead = |span: &Span| (span.start..span.end()).contains(&block);
-                if spans.iter().any(is_dead) { Nowhere } else { Slot(block) }
+                if spans.iter().any(is_dead) {
+                    Nowhere
+                } else {
+                    Slot(block)
+                }
             }
             Map::Striped(size, first) if (block / size) % 2 == *first => Nowhere,
             Map::Striped(..) => Slot(block),
@@ -200,8 +208,7 @@ impl Card {
     }
 
     fn store(&mut self, block: u64, content: Content) {
-        let is_shrunk =
-            matches!(self.fault, Fault::Shrinks(after, real) if self.written > after && block >= real);
+        let is_shrunk = matches!(self.fault, Fault::Shrinks(after, real) if self.written > after && block >= real);
         let place = match self.place(block) {
             Place::Slot(slot) if !is_shrunk => Place::Slot(slot),
             _ => Place::Nowhere,
@@ -255,7 +262,10 @@ impl Card {
                 true => Held::Changed,
                 false => Held::Good,
             },
-            Some((of, content)) => Held::Other { block: of, round: content.round },
+            Some((of, content)) => Held::Other {
+                block: of,
+                round: content.round,
+            },
             None => Held::Foreign,
         }
     }
@@ -287,14 +297,17 @@ impl Medium for Card {
             self.store(block, content);
         }
         if matches!(self.fault, Fault::DestroysHalves) && span.count < 16 {
-            let other = (span.start / 8 ^ 1) * 8;
+            let other = ((span.start / 8) ^ 1) * 8;
             for slot in other..other + 8 {
                 self.stored.remove(&slot);
             }
         }
         let span_ns = OPERATION_NS + BLOCK_NS * span.count;
         self.now_ns += span_ns;
-        Ok(Answer { span_ns, runs: refused.runs().to_vec() })
+        Ok(Answer {
+            span_ns,
+            runs: refused.runs().to_vec(),
+        })
     }
 
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
@@ -304,14 +317,23 @@ impl Medium for Card {
         }
         let span_ns = OPERATION_NS + BLOCK_NS * span.count / 3;
         self.now_ns += span_ns;
-        Ok(Answer { span_ns, runs: surface.runs().to_vec() })
+        Ok(Answer {
+            span_ns,
+            runs: surface.runs().to_vec(),
+        })
     }
 
-    fn transfer(&mut self, direction: Direction, units: &[Unit], depth: u32) -> Result<Answer, Trouble> {
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
         let mut runs = Vec::new();
         let mut span_ns = 0;
         for (number, unit) in units.iter().enumerate() {
-            let is_lost = matches!(self.fault, Fault::OnlyUnderLoad) && depth > 1 && number % 9 == 8;
+            let is_lost =
+                matches!(self.fault, Fault::OnlyUnderLoad) && depth > 1 && number % 9 == 8;
             let answer = match direction {
                 Direction::Write if is_lost => continue,
                 Direction::Write => self.write(unit.span, unit.content),
@@ -320,7 +342,10 @@ impl Medium for Card {
             span_ns += answer.span_ns;
             runs.extend(answer.runs);
         }
-        Ok(Answer { span_ns, runs: Surface::of(runs).runs().to_vec() })
+        Ok(Answer {
+            span_ns,
+            runs: Surface::of(runs).runs().to_vec(),
+        })
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {
@@ -403,17 +428,27 @@ fn card(kind: &str, seed: u64) -> (Card, Must) {
         "limbo behind a cache for all" | "limbo behind stale slots" => {
             let (card, must) = limbo(part(5, 45));
             let is_stale = kind.ends_with("slots");
-            let cache = Cache { blocks: MEBI + part(0, 3), is_stale, is_for_all: !is_stale };
+            let cache = Cache {
+                blocks: MEBI + part(0, 3),
+                is_stale,
+                is_for_all: !is_stale,
+            };
             (card.behind(cache), must)
         }
         "wrap, odd size" => {
             let module = part(5, 45);
-            (whole(Map::Repeats(module, module)), Must::Be(StorageKind::Wraparound, module))
+            (
+                whole(Map::Repeats(module, module)),
+                Must::Be(StorageKind::Wraparound, module),
+            )
         }
         "chain, odd size" => {
             let module = part(20, 45);
             let kept = module / 3 + part(0, 4);
-            (whole(Map::Repeats(module, kept)), Must::Be(StorageKind::Chain, kept))
+            (
+                whole(Map::Repeats(module, kept)),
+                Must::Be(StorageKind::Chain, kept),
+            )
         }
         "wrap with an offset" => {
             let real = part(25, 60);
@@ -425,7 +460,11 @@ fn card(kind: &str, seed: u64) -> (Card, Must) {
         }
         "remap chain" => {
             let chunk = MEBI / 2;
-            bad(Map::Remapped { real: part(20, 50) / chunk * chunk, chunk, seed })
+            bad(Map::Remapped {
+                real: part(20, 50) / chunk * chunk,
+                chunk,
+                seed,
+            })
         }
         "dead chip in the middle" => bad(region(part(30, 40), part(15, 30))),
         "dead chip in the upper part" => bad(region(part(50, 60), part(15, 38))),
@@ -474,13 +513,19 @@ fn fault(card: &Card, must: Must, found: Outcome, is_verify: bool) -> Option<&'s
         Must::BeBadLater if found.kind == Damaged && found.real == card.all => None,
         Must::BeBad | Must::BeBadLater if found.real > exists => Some("more than exists"),
         // A verify overwrites the prefix where addresses repeat.
-        Must::BeBad if found.is_irregular && !is_verify && 2 * found.real < prefix => Some("too little"),
+        Must::BeBad if found.is_irregular && !is_verify && 2 * found.real < prefix => {
+            Some("too little")
+        }
         _ => None,
     }
 }
 
 fn probe_of(mut medium: Card, seed: u64, wait_ns: u64) -> (Card, Outcome, u64) {
-    let request = ProbeRequest { seed, cache_blocks: 8 * MEBI, wait_ns };
+    let request = ProbeRequest {
+        seed,
+        cache_blocks: 8 * MEBI,
+        wait_ns,
+    };
     let most = most_bytes(medium.all, &request) / 512;
     let found = probe(&mut medium, &request, &mut |_| ()).unwrap();
     assert!(medium.written <= most, "{} of {most}", medium.written);
@@ -517,7 +562,10 @@ fn each_kind_is_called_what_it_is_or_bad_with_no_more_than_exists() {
     println!("|---|---:|---:|---:|---:|---|");
     let mut is_right = true;
     let only = std::env::var("CARDMARK_KIND").ok();
-    for kind in KINDS.iter().filter(|kind| only.as_ref().is_none_or(|only| only == *kind)) {
+    for kind in KINDS
+        .iter()
+        .filter(|kind| only.as_ref().is_none_or(|only| only == *kind))
+    {
         let (mut probed, mut verified, mut written) = (0, 0, 0.0_f64);
         let mut first: Option<String> = None;
         for seed in 0..seeds() {
@@ -547,7 +595,10 @@ fn each_kind_is_called_what_it_is_or_bad_with_no_more_than_exists() {
         }
         is_right &= first.is_none();
         let first = first.unwrap_or_default();
-        println!("| {kind} | {} | {probed} | {verified} | {written:.2} | {first} |", seeds());
+        println!(
+            "| {kind} | {} | {probed} | {verified} | {written:.2} | {first} |",
+            seeds()
+        );
     }
     assert!(is_right);
 }
