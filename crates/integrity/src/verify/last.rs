@@ -76,11 +76,14 @@ impl Verify {
                 let seed = self.content.seed;
                 (self.blocks_count, Content { seed, round })
             }
-            Pass::Read | Pass::Done => (self.blocks_count, self.content),
+            Pass::Wait | Pass::Read | Pass::Done => (self.blocks_count, self.content),
             // These write some blocks once more.
-            Pass::Displace | Pass::Doubt | Pass::Discard | Pass::Rewrite | Pass::Check => {
-                return None;
-            }
+            Pass::Displace
+            | Pass::Doubt
+            | Pass::Discard
+            | Pass::Rewrite
+            | Pass::Check
+            | Pass::Renew => return None,
         };
         let number = (written / unit).checked_sub(1)?;
         let place = match self.is_random() {

@@ -162,6 +162,7 @@ impl World {
     /// A session with a card, which may be killed. Checks its end.
     fn session(&mut self, number: usize, store: &Path, calls: u64, tally: &mut Tally) -> Ended {
         let request = ProbeRequest {
+            wait_ns: 0,
             seed: mix(self.rng.below(1 << 40)),
             cache_blocks: CACHE_BLOCKS,
         };
@@ -299,6 +300,7 @@ impl std::fmt::Display for World {
 #[test]
 fn no_card_is_lost_whatever_others_report_its_identity() {
     let request = ProbeRequest {
+        wait_ns: 0,
         seed: 1,
         cache_blocks: CACHE_BLOCKS,
     };
@@ -333,6 +335,7 @@ fn the_log_of_a_card_outlives_a_test_of_its_copy() {
     let mut tally = Tally::default();
     let world = World::new(0);
     let request = ProbeRequest {
+        wait_ns: 0,
         seed: 1,
         cache_blocks: CACHE_BLOCKS,
     };
