@@ -6,7 +6,6 @@ use cardmark_core::{DeviceInfo, Finding, FindingKind, Metric, Printed, Quantity,
 
 use crate::Imported;
 use crate::number::number_and_unit;
-use crate::section::Section;
 use crate::text::{Damage, Line};
 
 /// From this block size on, a rate is given in bytes.
@@ -78,6 +77,16 @@ impl Reading {
         let ids = self.metrics.iter().map(|metric| metric.id.clone());
         self.findings.push(ids.fold(finding, Finding::on));
     }
+}
+
+/// A line from which on results belong to another record.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    pub(crate) line: usize,
+    /// The board that its heading or one above names.
+    pub(crate) board: Option<String>,
+    /// True if a record ends here.
+    pub(crate) is_boundary: bool,
 }
 
 /// Everything that the readers found in a text.

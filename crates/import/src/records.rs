@@ -7,8 +7,8 @@ use cardmark_core::{Finding, FindingKind, MIB, Metric, Severity};
 use crate::Imported;
 use crate::dd::forget_guess;
 use crate::iozone::{PARTS, SIX};
-use crate::reading::{Found, Reading, doubtful};
-use crate::section::{Section, board_at, is_between};
+use crate::reading::{Found, Reading, Section, doubtful};
+use crate::section::{board_at, is_between};
 
 /// Returns what each record needs, in the order of the text.
 pub(crate) fn records(found: Found) -> Vec<Imported> {

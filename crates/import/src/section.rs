@@ -3,18 +3,8 @@
 use cardmark_core::Board;
 
 use crate::dd::{begins, without_prompt};
-use crate::reading::Found;
+use crate::reading::{Found, Section};
 use crate::text::{Line, numbers};
-
-/// A line from which on results belong to another record.
-#[derive(Clone, Debug)]
-pub(crate) struct Section {
-    pub(crate) line: usize,
-    /// The board that its heading or one above names.
-    pub(crate) board: Option<String>,
-    /// True if a record ends here.
-    pub(crate) is_boundary: bool,
-}
 
 /// Words of headings that name a device.
 const DEVICES: [&str; 24] = [

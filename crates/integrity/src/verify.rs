@@ -11,7 +11,6 @@ use crate::verdict::{LEAST_TAIL_BLOCKS, of_ignored, of_once_whole, of_part};
 use crate::{
     Answer, Content, Extent, Held, Medium, Part, Span, StorageVerdict, Surface, Trouble, judge,
 };
-use last::LastWritten;
 pub use loaded::Load;
 
 /// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
@@ -60,6 +59,15 @@ pub struct Speed {
     pub span: Span,
     /// Time taken, nanoseconds.
     pub span_ns: u64,
+}
+
+/// A place that was written last, and its state when it was read afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct LastWritten {
+    span: Span,
+    round: u32,
+    /// False on storage that loses what is written there.
+    is_held: bool,
 }
 
 /// A test of every block, which can be put aside after any step and taken up again.

@@ -9,8 +9,9 @@ use std::io::{Error, Read};
 use std::path::Path;
 
 pub use destination::{Destination, Place};
+use look::refused;
 
-use crate::{CommandError, Exit};
+use crate::CommandError;
 
 /// Reads a file of at most `limit_bytes`. Devices such as /dev/zero have no end.
 /// # Errors
@@ -61,12 +62,6 @@ pub fn folder(path: &Path) -> Result<(), CommandError> {
         .and_then(|path| look::refuse_kernel_folder(&path).map(|()| path))
         .and_then(|path| destination::try_folder(&path).map_err(|error| error.to_string()));
     checked.map_err(|cause| refuse(&cause))
-}
-
-/// The error for a path that may not be written. Nothing was opened.
-fn refused(path: &Path, cause: &str) -> CommandError {
-    let what = format!("cannot write to `{}`", path.display());
-    CommandError::new(Exit::Usage, what).because(cause)
 }
 
 #[cfg(test)]

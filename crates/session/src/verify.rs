@@ -25,7 +25,7 @@ use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
 use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished, Voice};
 
-use room::{GivingWay, Guard};
+use room::{GivingWay, Guard, UNIT_BYTES};
 pub use scope::{VerifyPart, VerifyScope};
 
 const WHOLE: &str = "a device is verified as a whole, or what is free in a directory";
@@ -33,8 +33,6 @@ const WHOLE: &str = "a device is verified as a whole, or what is free in a direc
 const FOLDER: &str = "cardmark-verify";
 /// Largest file of a test, bytes.
 const FILE_BYTES: u64 = 1 << 30;
-/// The used room of a directory is a multiple of this, bytes.
-const UNIT_BYTES: u64 = 1 << 20;
 
 /// Target of a verification.
 pub enum VerifyTarget {

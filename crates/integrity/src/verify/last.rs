@@ -5,20 +5,10 @@
 //! test, which is random, on the place and on the round.
 
 use cardmark_core::Shuffle;
-use serde::{Deserialize, Serialize};
 
 use super::loaded::unit_blocks;
-use super::{Pass, Verify};
+use super::{LastWritten, Pass, Verify};
 use crate::{Content, Held, Medium, Span, Trouble};
-
-/// A place that was written last, and its state when it was read afterwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct LastWritten {
-    span: Span,
-    round: u32,
-    /// False on storage that loses what is written there.
-    is_held: bool,
-}
 
 impl Verify {
     /// Reads the place that was written last among those that are durable, once for each place, and keeps its state. To

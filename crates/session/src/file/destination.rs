@@ -9,9 +9,8 @@ use cardmark_store::Places;
 use rustix::fs::{Access, OFlags, access};
 use tempfile::NamedTempFile;
 
-use super::look::{Leads, look};
+use super::look::{Leads, look, refused};
 use super::marks::refuse_store;
-use super::refused;
 use crate::{CommandError, Exit};
 
 /// Mode of a new file before the user's mask applies.

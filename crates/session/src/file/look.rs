@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{major, minor};
 use rustix::process::geteuid;
 
+use crate::{CommandError, Exit};
+
 /// Most links that lead from one to the next; the kernel's limit.
 const MOST_LINKS: usize = 40;
 /// Major and minor number of /dev/null.
@@ -156,4 +158,10 @@ pub(super) fn kind(known: &Metadata) -> &'static str {
         () if kind.is_socket() => "it is a socket",
         () => "it is no regular file",
     }
+}
+
+/// The error for a path that may not be written. Nothing was opened.
+pub(super) fn refused(path: &Path, cause: &str) -> CommandError {
+    let what = format!("cannot write to `{}`", path.display());
+    CommandError::new(Exit::Usage, what).because(cause)
 }

@@ -9,6 +9,8 @@ use cardmark_testkit::{LoopDevice, needs, run_as_nobody};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
+use crate::Exit;
+
 use super::*;
 
 fn mode(path: &Path) -> u32 {

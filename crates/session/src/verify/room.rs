@@ -11,8 +11,10 @@ use cardmark_integrity::{
 use cardmark_report::text;
 use serde::Serialize;
 
-use super::UNIT_BYTES;
 use crate::{Job, Voice};
+
+/// The used room of a directory is a multiple of this, bytes.
+pub(super) const UNIT_BYTES: u64 = 1 << 20;
 
 /// Room left free on a filesystem, bytes: a full one takes no small files any more.
 const RESERVE_BYTES: u64 = 64 << 20;
