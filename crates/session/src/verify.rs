@@ -187,7 +187,7 @@ fn on_device(
         },
     )?;
     refuse_changed(device, name.as_deref(), &opened, session.data)?;
-    let mut blocks = blocks_of(opened, &session.pulse)?;
+    let blocks = blocks_of(opened, &session.pulse)?;
     refuse_buffered(target, &blocks, scope)?;
     let verify = RealVerify {
         target,
@@ -195,7 +195,7 @@ fn on_device(
         session,
         files: None,
     };
-    verify.work(begun, fresh, None, &mut blocks)
+    verify.work(begun, fresh, None, blocks)
 }
 
 fn in_directory(
@@ -222,9 +222,10 @@ fn in_directory(
         }
         // Of a test without a journal: its content cannot be distinguished from any other.
         kept.remove()?;
+    } else {
+        // Its lock with it.
+        drop(kept);
     }
-    // Its lock with it.
-    drop(kept);
     let room = room_of(path).map_err(|error| unusable(&error))?;
     let limit_bytes = scope.most_bytes.unwrap_or(u64::MAX);
     let usable = room::usable_bytes(room, is_system).min(limit_bytes / UNIT_BYTES * UNIT_BYTES);
@@ -248,7 +249,7 @@ fn in_directory(
         .as_ref()
         .map_or_else(|| test.new_seed(false), |test| test.state.content().seed);
     let folder = TestFolder::make(&files, seed)?;
-    let mut blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&session.pulse))
+    let blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&session.pulse))
         .map_err(|error| unusable(&error))?;
     if let Err(error) = refuse_buffered(target, &blocks, scope) {
         drop(blocks);
@@ -267,7 +268,7 @@ fn in_directory(
         files: Some(folder),
     };
     let fresh = scope.asked_of(Verify::new(blocks_count, Content { seed, round: 0 }));
-    verify.work(begun, fresh, guard, &mut blocks)
+    verify.work(begun, fresh, guard, blocks)
 }
 
 /// Shows what a test on the filesystem of the running system leaves, and the better test.
@@ -363,11 +364,11 @@ struct RealVerify<'a> {
 
 impl RealVerify<'_> {
     fn work(
-        &self,
+        self,
         begun: Begun,
         fresh: Verify,
         guard: Option<Guard>,
-        blocks: &mut Blocks,
+        mut blocks: Blocks,
     ) -> Result<TestResult, CommandError> {
         let fresh = (self.new_head(&fresh)?, fresh);
         let again = match begun.name {
@@ -377,7 +378,7 @@ impl RealVerify<'_> {
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
         let (driven, signal) = self.session.watched(Hint { hint }, || {
-            let (mut journal, head, test) = match self.taken_up(begun.test, blocks)? {
+            let (mut journal, head, test) = match self.taken_up(begun.test, &mut blocks)? {
                 Some((journal, head, test)) => (Some(journal), head, test),
                 None => {
                     let (head, test) = fresh;
@@ -393,8 +394,9 @@ impl RealVerify<'_> {
                 }
             };
             let mut job = GivingWay { test, guard };
-            job.take_up(blocks);
-            self.session.drive(&mut job, blocks, journal.as_mut())?;
+            job.take_up(&blocks);
+            self.session
+                .drive(&mut job, &mut blocks, journal.as_mut())?;
             Ok((head, job.test, journal))
         })?;
         let (mut head, test, journal) =
@@ -403,7 +405,9 @@ impl RealVerify<'_> {
             target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
         }
         keep(self.session, head, &test)?.finish(|| {
-            self.files.as_ref().map_or(Ok(()), TestFolder::remove)?;
+            // Some filesystems keep the names of files that are open.
+            drop(blocks);
+            self.files.map_or(Ok(()), TestFolder::remove)?;
             crate::finish(journal)
         })
     }

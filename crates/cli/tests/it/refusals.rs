@@ -662,18 +662,6 @@ fn an_idle_partition_is_written_and_nothing_around_it() {
 }
 
 #[test]
-#[ignore = "stops all other tests of raw devices on this machine while it runs"]
-fn open_in_a_descriptor_in_flight() {
-    needs!(Root, LoopDevice, Python);
-    let said = ["contains open files that are not visible"];
-    assert_refused(4, &said, |bench| {
-        let device = bench.device("card");
-        let _open = bench.hidden("in-flight", device.file());
-        bench.attempt(&device)
-    });
-}
-
-#[test]
 fn a_dead_loop_device_of_another_size_stops_no_other() {
     needs!(Root, LoopDevice, Fuse);
     let bench = Bench::new();

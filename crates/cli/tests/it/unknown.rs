@@ -118,6 +118,7 @@ fn storage_below_fuse_is_measured_without_a_verdict() {
     assert!(output.stdout.contains("No verdict on any card"), "{output}");
     let found = program.last().integrity.unwrap();
     assert_eq!(found.kind, StorageKind::UnknownDevice);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
 }
 
 /// A small disk of the running system: its folder is `/home` for the program.

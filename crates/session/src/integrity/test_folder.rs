@@ -105,10 +105,12 @@ impl TestFolder {
     }
 
     /// Takes it away, with all that is in it: files of ours, as was seen.
-    pub(crate) fn remove(&self) -> Result<(), CommandError> {
-        if self.mark.is_none() {
+    pub(crate) fn remove(self) -> Result<(), CommandError> {
+        let Some(mark) = self.mark else {
             return Ok(());
-        }
+        };
+        // Filesystems in user space may keep the names of open files.
+        drop(mark);
         fs::remove_dir_all(&self.path).map_err(|error| {
             let what = format!("cannot remove `{}`", self.path.display());
             CommandError::new(Exit::Trouble, what).because(error.to_string())

@@ -2,12 +2,10 @@
 
 Prints `ready`, then waits for the end of its input.
 """
-import array
 import ctypes
 import mmap
 import os
 import platform
-import socket
 import sys
 import threading
 
@@ -77,14 +75,6 @@ elif trick == "own-table":
     thread = threading.Thread(target=own_table)
     thread.start()
     thread.join()
-elif trick == "in-flight":
-    one, other = socket.socketpair()
-    file = opened()
-    rights = array.array("i", [file])
-    one.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
-    os.close(file)
-    one.close()
-    wait()
 elif trick == "registered":
     parameters = (ctypes.c_uint8 * 120)()
     ring = checked(libc.syscall(SYS_IO_URING_SETUP, 4, ctypes.byref(parameters)))
