@@ -89,7 +89,10 @@ impl Process {
             .map(|metric| Pair {
                 metric: format!("m{metric}"),
                 quantity: Quantity::ByteRate,
+                class: "",
                 known: None,
+                repeats: None,
+                is_tested: true,
                 base: side(&base, metric, 1.0),
                 other: side(&other, metric, ratio),
                 is_matched: false,

@@ -105,7 +105,10 @@ impl Case {
         Pair {
             metric: "m".to_owned(),
             quantity: Quantity::ByteRate,
+            class: "",
             known: known_spread("rand_write_4k", Quantity::OperationRate),
+            repeats: None,
+            is_tested: true,
             base: side(0.0),
             other: side(1.0),
             is_matched,

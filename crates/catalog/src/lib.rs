@@ -35,7 +35,9 @@ pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
 pub use sources::{Availability, Fact, FactSource};
-pub use spreads::{Repeats, Spread, repeats, spread_of, spreads};
+pub use spreads::{
+    RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, spread_of, spreads,
+};
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};
 pub use vocabulary::{

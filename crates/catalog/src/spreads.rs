@@ -14,6 +14,7 @@ static ALL: LazyLock<File> = LazyLock::new(|| from_toml(TEXT).unwrap_or_default(
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    any_class: RepeatPairs,
     spreads: Vec<Spread>,
     repeats: Vec<Repeats>,
 }
@@ -34,6 +35,20 @@ pub struct Spread {
     pub typical: f64,
     /// Degrees of freedom of the distribution of variances over cards.
     pub typical_degrees: u32,
+    /// Differences between two repeats.
+    pub pairs: RepeatPairs,
+}
+
+/// Differences between two repeats of one card: absolute logarithms of their ratio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RepeatPairs {
+    /// Number of pairs.
+    pub count: u32,
+    /// Exceeded by 10 of 100 pairs.
+    pub p90: f64,
+    /// Exceeded by 1 of 100 pairs.
+    pub p99: f64,
 }
 
 /// Repeats in one source.
@@ -75,8 +90,32 @@ pub fn repeats() -> &'static [Repeats] {
 /// for classes without published repeats.
 #[must_use]
 pub fn spread_of(metric: &str, quantity: Quantity) -> Option<&'static Spread> {
+    class_with(metric).filter(|_| quantity.is_rate())
+}
+
+/// Returns the class of a rate, or of a latency that accompanies it.
+#[must_use]
+pub fn class_of(metric: &str) -> Option<&'static str> {
+    class_with(metric).map(|spread| spread.class.as_str())
+}
+
+fn class_with(metric: &str) -> Option<&'static Spread> {
     let fits = |spread: &&Spread| spread.metrics.iter().any(|begin| metric.starts_with(begin));
-    spreads().iter().find(fits).filter(|_| quantity.is_rate())
+    spreads().iter().find(fits)
+}
+
+/// Returns the differences between two repeats in the metric's class, no smaller than those in all classes: a class with
+/// few sources has not seen the outlying runs of the others. For rates of a class without published repeats, those of
+/// all classes; `None` for other figures.
+#[must_use]
+pub fn repeat_pairs_of(metric: &str, quantity: Quantity) -> Option<RepeatPairs> {
+    let any = ALL.any_class;
+    let own = spread_of(metric, quantity).map_or(any, |spread| spread.pairs);
+    quantity.is_rate().then_some(RepeatPairs {
+        count: own.count,
+        p90: own.p90.max(any.p90),
+        p99: own.p99.max(any.p99),
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! In which range the rates of a run lie when its card is measured again, from the runs in the store.
 
 use cardmark_core::{Metric, OriginKind, Record};
-use cardmark_judge::{known_spread, repeats_of};
+use cardmark_judge::{measured_again, repeats_of};
 use cardmark_report::RateAgain;
-use cardmark_stats::again;
 use cardmark_store::Condition;
 
 use crate::error::CommandError;
@@ -36,7 +35,7 @@ pub(crate) fn rates_again(record: &Record) -> Result<Vec<RateAgain>, CommandErro
         let values: Vec<f64> = std::iter::once(metric.value).chain(alike).collect();
         RateAgain {
             metric: metric.id.clone(),
-            range: again(&values, known_spread(&metric.id, metric.quantity)),
+            range: measured_again(metric, &values),
         }
     });
     Ok(rates.collect())

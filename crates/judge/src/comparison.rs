@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cardmark_catalog::class_of;
 use cardmark_core::{Context, ContextRow, OriginKind, Record, context_rows, name_of, told};
 use cardmark_stats::{
     Claim, Difference, Products, StallDifference, cards_count, claim_of, compare_with_stalls,
     pairs, stall_pairs,
 };
 
-use crate::spread::known_spread;
+use crate::spread::{known_pairs, known_spread};
 use crate::unknown::unknown_storage;
 
 /// Results of a comparison.
@@ -87,7 +88,9 @@ pub fn compare_sides(
     let mut pairs = pairs(base, other);
     pairs.retain(|pair| is_wanted(&pair.metric));
     for pair in &mut pairs {
+        pair.class = class_of(&pair.metric).unwrap_or_default();
         pair.known = known_spread(&pair.metric, pair.quantity);
+        pair.repeats = known_pairs(&pair.metric, pair.quantity);
     }
     if pairs.is_empty() && !metrics.is_empty() {
         return Err(NotComparable::NoMetric);

@@ -1,8 +1,8 @@
 //! Published spreads of metric classes, for comparisons.
 
-use cardmark_catalog::spread_of;
-use cardmark_core::Quantity;
-use cardmark_stats::KnownSpread;
+use cardmark_catalog::{repeat_pairs_of, spread_of};
+use cardmark_core::{Metric, Quantity};
+use cardmark_stats::{Again, KnownPairs, KnownSpread, again, again_with_stalls};
 
 /// Returns the published spread between runs of one card for the metric's class.
 #[must_use]
@@ -13,4 +13,20 @@ pub fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
         typical: spread.typical,
         typical_degrees: spread.typical_degrees,
     })
+}
+
+/// Returns the published differences between two repeats for the metric's class.
+#[must_use]
+pub(crate) fn known_pairs(metric: &str, quantity: Quantity) -> Option<KnownPairs> {
+    repeat_pairs_of(metric, quantity).map(|pairs| KnownPairs {
+        p90: pairs.p90,
+        p99: pairs.p99,
+    })
+}
+
+/// Returns the range of the next run's figure after these comparable runs of one card, of which `metric` is the last one's.
+#[must_use]
+pub fn measured_again(metric: &Metric, values: &[f64]) -> Option<Again> {
+    let range = again(values, known_spread(&metric.id, metric.quantity))?;
+    Some(again_with_stalls(range, metric))
 }

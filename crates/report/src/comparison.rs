@@ -2,7 +2,7 @@
 
 use cardmark_core::{Quantity, Record};
 use cardmark_judge::{Compared, Counts};
-use cardmark_stats::{Claim, Conclusion, Difference, StallDifference};
+use cardmark_stats::{Basis, Claim, Conclusion, Difference, StallDifference};
 use serde_json::json;
 
 use crate::circumstances::circumstances;
@@ -244,29 +244,11 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
         ));
     }
     clauses.extend(comparison.results.stalls.iter().filter_map(stall_clause));
-    let is_single = comparison
-        .results
-        .differences
-        .iter()
-        .any(|d| d.p_value.is_none());
-    if is_single {
-        clauses.push(single(comparison));
-        return points(&clauses, width);
-    }
-    let undecided = names(Conclusion::Undecided);
+    let undecided: Vec<&Difference> = of(Conclusion::Undecided)
+        .filter(|difference| difference.basis != Basis::Listed)
+        .collect();
     if !undecided.is_empty() {
-        clauses.push(format!("not decided: {}", undecided.join(", ")));
-    }
-    let needed = of(Conclusion::Undecided).filter_map(|difference| difference.runs_needed);
-    if let Some((least, most)) = needed.clone().min().zip(needed.max()) {
-        let runs = if least == most {
-            format!("{most}")
-        } else {
-            format!("{least} to {most}")
-        };
-        clauses.push(format!(
-            "to decide these takes about {runs} runs a side, for the difference seen or 10 % where it is smaller"
-        ));
+        clauses.extend(undecided_clauses(comparison, &undecided));
     }
     let mut lines = points(&clauses, width);
     if comparison.results.differences.is_empty() {
@@ -275,18 +257,46 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-/// Advice if a side has one run.
-fn single(comparison: &Comparison<'_>) -> String {
-    let [base, other] = comparison.results.counts.map(|counts| counts.runs);
-    let what = match base.max(other) {
-        1 => "one run each cannot decide",
-        _ if base.min(other) == 1 => "one run on a side cannot decide",
-        _ => "one card or product on a side cannot decide",
+/// Metrics without a decision, and what would decide about them.
+fn undecided_clauses(comparison: &Comparison<'_>, undecided: &[&Difference]) -> Vec<String> {
+    let of = |basis: Basis| undecided.iter().filter(move |one| one.basis == basis);
+    let names =
+        |basis: Basis| -> Vec<&str> { of(basis).map(|one| workload_name(&one.metric)).collect() };
+    let runs = |basis: Basis| {
+        let needed = of(basis).filter_map(|one| one.runs_needed);
+        let (least, most) = needed.clone().min().zip(needed.max())?;
+        Some(match least == most {
+            true => format!("{most}"),
+            false => format!("{least} to {most}"),
+        })
     };
-    match comparison.repeat {
-        Some(command) => format!("{what}; repeat with `{}`", clean(command)),
-        None => format!("{what}; measure again"),
+    let mut clauses = Vec::new();
+    let close = names(Basis::PublishedRepeats);
+    if !close.is_empty() {
+        let needed = runs(Basis::PublishedRepeats);
+        let needed = needed.map(|runs| format!("; about {runs} runs a side would decide 15 %"));
+        clauses.push(format!(
+            "too close for one run each: {}{}",
+            close.join(", "),
+            needed.unwrap_or_default()
+        ));
     }
+    let open = [names(Basis::Runs), names(Basis::None)].concat();
+    if !open.is_empty() {
+        clauses.push(format!("not decided: {}", open.join(", ")));
+    }
+    if let Some(runs) = runs(Basis::Runs) {
+        clauses.push(format!(
+            "to decide these takes about {runs} runs a side, for the difference seen or 10 % where it is smaller"
+        ));
+    }
+    if open.len() + close.len() > names(Basis::Runs).len() {
+        clauses.push(match comparison.repeat {
+            Some(command) => format!("another run: `{}`", clean(command)),
+            None => "measure again to decide".to_owned(),
+        });
+    }
+    clauses
 }
 
 /// `more stalls in random write 4 KiB: 12 a minute, was 1.5`.
@@ -313,12 +323,15 @@ fn clause(difference: &Difference) -> String {
     } else {
         "fast"
     };
+    let evidence = match difference.basis {
+        Basis::PublishedRepeats => "one run each; repeats of other cards differ less".to_owned(),
+        _ => format!("95 % CI {}", interval(difference)),
+    };
     format!(
-        "{} {}: {}× as {compared} (95 % CI {})",
+        "{} {}: {}× as {compared} ({evidence})",
         word(difference),
         workload_name(&difference.metric),
         figure(difference.ratio),
-        interval(difference)
     )
 }
 
@@ -381,7 +394,7 @@ fn word(difference: &Difference) -> &'static str {
         Conclusion::Higher => "faster",
         Conclusion::Lower => "slower",
         Conclusion::Same => "same",
-        Conclusion::Undecided if difference.p_value.is_none() => MISSING,
+        Conclusion::Undecided if difference.basis == Basis::Listed => MISSING,
         Conclusion::Undecided => "undecided",
     }
 }
@@ -445,6 +458,14 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
             .map(|name| clean(name))
             .collect();
         notes.push(format!("left out, not on both sides: {}", names.join(", ")));
+    }
+    let is_by_repeats = |one: &Difference| one.basis == Basis::PublishedRepeats;
+    if comparison.results.differences.iter().any(is_by_repeats) {
+        notes.push(
+            "one run on a side decides only if 99 of 100 published pairs of repeats differ less; it shows that these \
+             runs differ, not why"
+                .to_owned(),
+        );
     }
     let has_p = comparison
         .results

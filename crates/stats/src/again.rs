@@ -1,5 +1,6 @@
 //! Prediction interval for the next run of a card.
 
+use cardmark_core::Metric;
 use serde::Serialize;
 
 use crate::{COMPARISON_LEVEL, KnownSpread, student_t};
@@ -60,4 +61,24 @@ pub fn again(values: &[f64], known: Option<KnownSpread>) -> Option<Again> {
         high: libm::exp(mean + half),
         basis,
     })
+}
+
+/// Widens a range from published repeats for a run that stalled: the next run may have no stalls, and then the rate of the
+/// body, or more of them. The long-run range of the run bounds the mean over a long time; the next run differs from that
+/// mean as far as this one, hence the factor √2 on its logarithm.
+#[must_use]
+pub fn again_with_stalls(range: Again, metric: &Metric) -> Again {
+    let parts = metric.parts.as_ref();
+    let seen = parts.and_then(|parts| parts.stalls.as_ref());
+    let has_stalled = seen.is_some_and(|stalls| stalls.over_100ms.seen_count > 0);
+    let Some(parts) = parts.filter(|_| has_stalled && range.basis == AgainBasis::Published) else {
+        return range;
+    };
+    let least = parts.long_run.and_then(|long_run| long_run.low);
+    let ratio = least.map_or(1.0, |low| (low / metric.value).clamp(0.0, 1.0));
+    Again {
+        low: range.low * libm::pow(ratio, std::f64::consts::SQRT_2),
+        high: range.high * (parts.body.value / metric.value).max(1.0),
+        ..range
+    }
 }

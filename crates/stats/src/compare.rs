@@ -3,9 +3,11 @@
 //! All calculations use logarithms: a ratio of 2 is as far from 1 as one of ½. The variance for testing a
 //! difference is moderated after Smyth (2004), "Linear models and empirical Bayes methods for assessing
 //! differential expression": a few runs estimate their own spread poorly, so it is averaged with the spread
-//! of all metrics of the comparison. All figures of a run may be high or low together, so more metrics hardly
+//! of all metrics of its class. All figures of a run may be high or low together, so more metrics hardly
 //! add degrees of freedom; these grow only with the number of runs. Published spreads can raise a variance,
 //! not lower it, and add no degrees. P-values are corrected over all metrics and stalls after Holm (1979).
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_core::Quantity;
 use serde::Serialize;
@@ -23,6 +25,9 @@ const SHARED_DEGREES: u32 = 8;
 /// `benchmarks/comparisons` simulates the resulting error rates, with independent metrics and with 80 % of the
 /// variance common to all.
 const MOST_ADDED_DEGREES: u32 = 3;
+
+/// Ratio for which the number of runs is computed if a side has one run.
+const WANTED_RATIO: f64 = 1.15;
 
 /// Cards of one product differ by more than runs of one card. This value is a judgement, because hardly any
 /// published data distinguish cards of one product.
@@ -98,6 +103,23 @@ pub struct Difference {
     pub runs_needed: Option<u32>,
     /// Conclusion.
     pub outcome: Conclusion,
+    /// Evidence for the conclusion.
+    pub basis: Basis,
+}
+
+/// Evidence that decides about a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Spread between the runs of both sides.
+    Runs,
+    /// One run on a side: published repeats of other cards. A ratio that 99 of 100 pairs of repeats do not reach is a
+    /// difference.
+    PublishedRepeats,
+    /// One card or product on a side: nothing decides.
+    None,
+    /// Listed without a test.
+    Listed,
 }
 
 /// Returns the scope that follows from these numbers of runs and cards.
@@ -132,27 +154,44 @@ pub fn compare_with_stalls(
     stalls: &[StallPair],
 ) -> (Vec<Difference>, Vec<StallDifference>) {
     let claim = claim_of(pairs);
+    let is_tested = |contrast: &&Contrast<'_>| contrast.pair.is_tested;
     let contrasts: Vec<Contrast<'_>> = pairs
         .iter()
         .filter_map(|pair| contrast(pair, claim))
         .collect();
-    let shared = shared_variance(&contrasts);
+    let classes: BTreeSet<&str> = pairs.iter().map(|pair| pair.class).collect();
+    let of_class = |class: &'static str| {
+        let members = contrasts.iter().filter(is_tested);
+        shared_variance(members.filter(move |contrast| contrast.pair.class == class))
+    };
+    let shared: BTreeMap<&str, _> = classes
+        .into_iter()
+        .map(|class| (class, of_class(class)))
+        .collect();
+    let shared_of = |contrast: &Contrast<'_>| shared.get(contrast.pair.class).copied().flatten();
     let mut differences: Vec<Difference> = contrasts
         .iter()
-        .map(|contrast| difference(contrast, shared, claim))
+        .map(|contrast| difference(contrast, shared_of(contrast), claim))
         .collect();
     let mut of_stalls: Vec<StallDifference> = stalls.iter().map(contrast_of_stalls).collect();
     correct(&mut differences, &mut of_stalls);
-    let tests = differences.len() + of_stalls.len();
+    let tests = contrasts.iter().filter(is_tested).count() + of_stalls.len();
     for (difference, contrast) in differences.iter_mut().zip(&contrasts) {
-        let deviation = contrast
-            .moderated(shared, claim)
-            .map(|(variance, _)| libm::sqrt(variance))
-            .or(contrast.pair.known.map(|known| known.pooled));
-        difference.runs_needed = deviation.and_then(|deviation| {
-            let seen = libm::log(difference.ratio).abs();
-            runs_needed(deviation, seen.max(libm::log(1.0 + SAME_RATIO)), tests)
-        });
+        let seen = libm::log(difference.ratio).abs();
+        difference.runs_needed = match difference.basis {
+            Basis::Runs => {
+                contrast
+                    .moderated(shared_of(contrast), claim)
+                    .and_then(|(variance, _)| {
+                        let wanted = seen.max(libm::log(1.0 + SAME_RATIO));
+                        runs_needed(libm::sqrt(variance), wanted, tests)
+                    })
+            }
+            Basis::PublishedRepeats => contrast.pair.repeats.and_then(|repeats| {
+                runs_needed(repeats.deviation(), libm::log(WANTED_RATIO), tests)
+            }),
+            Basis::None | Basis::Listed => None,
+        };
     }
     (differences, of_stalls)
 }
@@ -241,10 +280,12 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|v| (v - mean) * (v - mean)).sum()
 }
 
-/// Variance of an observation over all metrics, and the degrees of freedom that it adds; `None` if no side has
+/// Variance of an observation over these metrics, and the degrees of freedom that it adds; `None` if no side has
 /// a spread.
-fn shared_variance(contrasts: &[Contrast<'_>]) -> Option<(f64, u32)> {
-    let with_spread = contrasts.iter().filter(|contrast| contrast.is_decidable);
+fn shared_variance<'a>(
+    contrasts: impl Iterator<Item = &'a Contrast<'a>> + Clone,
+) -> Option<(f64, u32)> {
+    let with_spread = contrasts.filter(|contrast| contrast.is_decidable);
     let squares: f64 = with_spread.clone().map(|contrast| contrast.squares).sum();
     let degrees: u32 = with_spread.clone().map(|contrast| contrast.degrees).sum();
     let others_count = u32::try_from(with_spread.count().saturating_sub(1)).ok()?;
@@ -253,9 +294,29 @@ fn shared_variance(contrasts: &[Contrast<'_>]) -> Option<(f64, u32)> {
 }
 
 impl Contrast<'_> {
+    fn basis(&self, claim: Claim) -> Basis {
+        match claim {
+            _ if !self.pair.is_tested => Basis::Listed,
+            _ if self.is_decidable => Basis::Runs,
+            Claim::Runs if self.pair.repeats.is_some() => Basis::PublishedRepeats,
+            _ => Basis::None,
+        }
+    }
+
+    /// Conclusion from one run on a side.
+    fn conclusion_of_repeats(&self, claim: Claim) -> Conclusion {
+        let difference = self.other - self.base;
+        let repeats = self
+            .pair
+            .repeats
+            .filter(|_| self.basis(claim) == Basis::PublishedRepeats);
+        let is_beyond = repeats.is_some_and(|repeats| difference.abs() > repeats.p99);
+        Conclusion::of(is_beyond, difference > 0.0, false)
+    }
+
     /// Variance of an observation and its degrees of freedom; `None` if unknown.
     fn moderated(&self, shared: Option<(f64, u32)>, claim: Claim) -> Option<(f64, u32)> {
-        if !self.is_decidable {
+        if self.basis(claim) != Basis::Runs {
             return None;
         }
         let known = match claim {
@@ -301,7 +362,8 @@ fn difference(contrast: &Contrast<'_>, shared: Option<(f64, u32)>, claim: Claim)
         // These depend on all metrics together.
         adjusted_p_value: None,
         runs_needed: None,
-        outcome: Conclusion::Undecided,
+        outcome: contrast.conclusion_of_repeats(claim),
+        basis: contrast.basis(claim),
     }
 }
 

@@ -51,10 +51,10 @@ mod windows;
 mod within;
 
 pub use accounting::{Accounts, Discrepancy, DiscrepancyKind, accounts, discrepancies};
-pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again};
+pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again, again_with_stalls};
 pub use agreement::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement, AgreementRow};
 pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};
-pub use compare::{Claim, Difference, claim_of, compare, compare_with_stalls, joint_rate};
+pub use compare::{Basis, Claim, Difference, claim_of, compare, compare_with_stalls, joint_rate};
 pub use course::{has_settled, is_settled};
 pub use derive::{derive, is_good};
 pub use distribution::student_t;
@@ -78,7 +78,8 @@ pub use refresh::{refresh, refresh_with};
 pub use serial::STEP_CORRELATION;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 pub use sides::{
-    KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs, stall_pairs,
+    KnownPairs, KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs,
+    stall_pairs,
 };
 pub use stall_rates::{StallDifference, StallPair, StallRun};
 pub use steady::settle_round_ns;

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{IntervalKind, LatencyFigure, Metric, Quantity, Record};
+use cardmark_core::{Estimate, IntervalKind, LatencyFigure, Metric, Quantity, Record};
 
+use crate::distribution::normal;
 use crate::{LEVEL, StallPair, StallRun, student_t};
 
 /// Figure of one run, with the relative half-width of its own interval, if it has one.
@@ -28,8 +29,14 @@ pub struct Pair {
     pub metric: String,
     /// Quantity; for latencies a duration.
     pub quantity: Quantity,
+    /// Class of the metric: metrics of one class share their spread between runs. Empty for those of no class.
+    pub class: &'static str,
     /// Published spread between runs of one card in such a metric.
     pub known: Option<KnownSpread>,
+    /// Published differences between two repeats in such a metric.
+    pub repeats: Option<KnownPairs>,
+    /// False for figures that are listed without a test: percentiles above the median.
+    pub is_tested: bool,
     /// Reference side of the comparison.
     pub base: Samples,
     /// Side that is compared with the base.
@@ -50,6 +57,24 @@ pub struct KnownSpread {
     pub typical: f64,
     /// Degrees of freedom of that distribution: few if cards differ a lot in their spread.
     pub typical_degrees: u32,
+}
+
+/// Published differences between two repeats of one card, as absolute logarithms of their ratio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KnownPairs {
+    /// Exceeded by 10 of 100 pairs.
+    pub p90: f64,
+    /// Exceeded by 1 of 100 pairs.
+    pub p99: f64,
+}
+
+impl KnownPairs {
+    /// Returns the standard deviation of the logarithm between runs that a normal distribution with this `p90` has:
+    /// that of ordinary runs, without the outlying ones.
+    #[must_use]
+    pub fn deviation(self) -> f64 {
+        self.p90 / (normal(0.90) * std::f64::consts::SQRT_2)
+    }
 }
 
 /// Products of two sides (label `product`).
@@ -85,7 +110,8 @@ impl Products {
     }
 }
 
-/// Returns the rates and latencies that both sides have, in the order of the base's records. Runs belong to
+/// Returns the rates and latencies that both sides have, in the order of the base's records. Rates that consist of
+/// parts are compared by their body, because stalls have a test of their own. Runs belong to
 /// one physical card by the label `sample` if all runs of the side have it, otherwise by the card's id if all
 /// have one; otherwise all count as runs of one card. If both sides have several products, those on both are
 /// matched and the others omitted.
@@ -102,7 +128,10 @@ pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
         Pair {
             metric: metric.id.clone(),
             quantity: metric.quantity,
+            class: "",
             known: None,
+            repeats: None,
+            is_tested: !is_tail(metric),
             base,
             other,
             is_matched,
@@ -155,6 +184,12 @@ fn is_latency(metric: &Metric) -> bool {
         metric.latency(),
         Some((_, LatencyFigure::P50 | LatencyFigure::P99))
     )
+}
+
+/// True for a percentile above the median: its spread between runs is so large that it would decide about the
+/// variance of all metrics.
+fn is_tail(metric: &Metric) -> bool {
+    matches!(metric.latency(), Some((_, LatencyFigure::P99)))
 }
 
 /// Returns the stalls of all workloads that report them on both sides.
@@ -226,22 +261,27 @@ pub fn cards_count(records: &[&Record]) -> usize {
     cards(records).map_or(1, |cards| BTreeSet::from_iter(cards).len())
 }
 
-/// Returns a run's figure, without an interval from within one trial, because that shows nothing about other
-/// trials.
+/// Returns a run's figure, of a rate with parts that of its body, without an interval from within one trial, because
+/// that shows nothing about other trials.
 #[must_use]
 pub fn observation(metric: &Metric) -> Observation {
-    let ends = metric.low.zip(metric.high);
+    let body = metric.parts.as_ref().map(|parts| parts.body);
+    let own = Estimate {
+        value: metric.value,
+        low: metric.low,
+        high: metric.high,
+    };
+    let Estimate { value, low, high } = body.filter(|body| body.value > 0.0).unwrap_or(own);
     let is_between = metric.interval_kind == IntervalKind::BetweenRounds;
-    let half_width_ratio = ends
-        .filter(|_| is_between)
-        .map(|(low, high)| 0.5 * (high - low) / metric.value);
+    let ends = low.zip(high).filter(|_| is_between);
+    let half_width_ratio = ends.map(|(low, high)| 0.5 * (high - low) / value);
     let trials_count = u32::try_from(metric.trials.len()).unwrap_or(u32::MAX);
     let parts_count = metric.clusters_count.unwrap_or(trials_count);
     let degrees = parts_count.saturating_sub(1);
     // Without a number of trials, use the normal quantile: it results in the largest error.
     let quantile = student_t(LEVEL, if degrees == 0 { u32::MAX } else { degrees });
     Observation {
-        value: metric.value,
+        value,
         half_width_ratio,
         error_ratio: half_width_ratio.map(|half| half / quantile),
     }

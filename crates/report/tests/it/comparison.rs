@@ -3,7 +3,7 @@
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_judge::{Compared, Counts};
 use cardmark_report::{Comparison, Style, comparison};
-use cardmark_stats::{Claim, Conclusion, Difference};
+use cardmark_stats::{Basis, Claim, Conclusion, Difference};
 use insta::assert_snapshot;
 
 fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Conclusion) -> Difference {
@@ -24,6 +24,7 @@ fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Conclusion) ->
         }),
         runs_needed: Some(12),
         outcome,
+        basis: Basis::Runs,
     }
 }
 
@@ -223,6 +224,7 @@ fn one_run_a_side_is_told_to_repeat() {
         high: None,
         p_value: None,
         adjusted_p_value: None,
+        basis: Basis::PublishedRepeats,
         ..difference
     };
     let found = [without_interval(difference(
@@ -233,7 +235,9 @@ fn one_run_a_side_is_told_to_repeat() {
     ))];
     let text = single(&found, Some("cardmark run TARGET --suite quick"));
     assert!(
-        text.contains("one run each cannot decide; repeat with"),
+        text.contains("too close for one run each")
+            && text.contains("about 12 runs a side")
+            && text.contains("cardmark run TARGET"),
         "{text}"
     );
     assert!(text.contains("4.20"), "the ratio is shown: {text}");

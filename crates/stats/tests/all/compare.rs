@@ -1,9 +1,11 @@
 //! Comparisons: exact cases and error rates.
 
-use cardmark_core::{DeviceInfo, IntervalKind, Metric, Quantity, Record, Rng, Sample};
+use cardmark_core::{
+    DeviceInfo, Estimate, IntervalKind, Metric, Quantity, RateParts, Record, Rng, Sample,
+};
 use cardmark_stats::{
-    Claim, Conclusion, Difference, Observation, Pair, Products, StallPair, StallRun, cards_count,
-    claim_of, compare, compare_with_stalls, pairs, runs_needed,
+    Basis, Claim, Conclusion, Difference, KnownPairs, Observation, Pair, Products, StallPair,
+    StallRun, cards_count, claim_of, compare, compare_with_stalls, pairs, runs_needed,
 };
 
 use crate::support::{normal, record};
@@ -23,7 +25,10 @@ fn pair(metric: &str, base: &[f64], other: &[f64]) -> Pair {
     Pair {
         metric: metric.to_owned(),
         quantity: Quantity::ByteRate,
+        class: "",
         known: None,
+        repeats: None,
+        is_tested: true,
         base: one_card(base),
         other: one_card(other),
         is_matched: false,
@@ -182,6 +187,77 @@ fn one_run_a_side_never_decides() {
     assert!((difference.ratio - 2.0).abs() < 0.01);
     // Without a spread of its own or a published one, the required number of runs is unknown.
     assert_eq!(difference.runs_needed, None);
+}
+
+/// One run on a side: only a ratio that published repeats hardly ever reach decides, in both directions.
+#[test]
+fn one_run_a_side_decides_beyond_what_repeats_reach() {
+    let of = |ratio: f64| {
+        let pair = Pair {
+            repeats: Some(KnownPairs { p90: 0.1, p99: 0.7 }),
+            ..pair("m", &[100.0], &[100.0 * ratio])
+        };
+        compare(&[pair])[0].clone()
+    };
+    assert_eq!(of(17.0).outcome, Conclusion::Higher);
+    assert_eq!(of(1.0 / 17.0).outcome, Conclusion::Lower);
+    let close = of(1.9);
+    assert_eq!(
+        (close.outcome, close.basis),
+        (Conclusion::Undecided, Basis::PublishedRepeats)
+    );
+    assert!(
+        close
+            .runs_needed
+            .is_some_and(|runs| (2..10).contains(&runs)),
+        "{close:?}"
+    );
+    assert_eq!((close.p_value, close.low), (None, None));
+}
+
+/// A figure that is listed, and metrics of another class, do not decide about the variance of the others.
+#[test]
+fn a_wide_spread_stays_in_its_class() {
+    let calm = || pair("calm", &[100.0, 101.0, 99.0], &[115.0, 116.0, 114.0]);
+    let wild = |class: &'static str, is_tested: bool| Pair {
+        class,
+        is_tested,
+        ..pair("wild", &[10.0, 100.0, 30.0], &[80.0, 12.0, 40.0])
+    };
+    let of = |wild: Pair| compare(&[calm(), wild])[0].outcome;
+    assert_eq!(of(wild("", true)), Conclusion::Undecided);
+    assert_eq!(of(wild("", false)), Conclusion::Higher);
+    assert_eq!(of(wild("other", true)), Conclusion::Higher);
+}
+
+/// Stalls have a test of their own, so that the rate beside them is that between them.
+#[test]
+fn rates_are_compared_by_their_bodies() {
+    let run = |rate: f64, body: f64| -> Record {
+        let mut record = record(Vec::new());
+        let mut metric = Metric::new("write", Quantity::ByteRate, rate);
+        metric.parts = Some(RateParts {
+            body: Estimate {
+                value: body,
+                ..Estimate::default()
+            },
+            ..RateParts::default()
+        });
+        let tail = Metric::new("write_p99", Quantity::Span, 1.0 / rate);
+        record.metrics = vec![metric, tail];
+        record
+    };
+    let base = [run(50.0, 100.0), run(90.0, 101.0), run(10.0, 99.0)];
+    let other = [run(95.0, 120.0), run(30.0, 121.0), run(60.0, 119.0)];
+    let found = pairs(
+        &base.iter().collect::<Vec<_>>(),
+        &other.iter().collect::<Vec<_>>(),
+    );
+    let differences = compare(&found);
+    assert!((differences[0].ratio - 1.2).abs() < 0.01);
+    assert_eq!(differences[0].outcome, Conclusion::Higher);
+    let tail = &differences[1];
+    assert_eq!((tail.basis, tail.p_value), (Basis::Listed, None));
 }
 
 /// The two goals of power; at least 90 %, minus three standard errors of 2,000 comparisons.
