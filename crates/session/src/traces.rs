@@ -133,7 +133,7 @@ mod tests {
         assert!(Traces::of(&test, &mut other).unwrap().are_gone());
     }
 
-    /// A test of this card after so many steps, as a journal keeps it.
+    /// A test of this card after a number of steps, as a journal keeps it.
     fn after(model: &Model, load: Option<Load>, steps: usize) -> (SimMedium, Verify) {
         let mut medium = SimMedium::new(model, 1);
         let content = Content { seed: 7, round: 0 };

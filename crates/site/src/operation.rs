@@ -95,7 +95,7 @@ async fn close(site: &Site, mut jobs: JoinSet<()>) {
 /// # Errors
 /// If the input cannot be read.
 pub fn read_upload() -> Result<(), SiteError> {
-    // Its answer would be for nobody.
+    // Its answer would have no reader.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
     understood::read_upload(input, output).map_err(SiteError::Input)

@@ -123,7 +123,7 @@ mod tests {
         let (ends, _) = fill(&site.writers).await;
         let typed = Typed {
             name: "nobody".to_owned(),
-            password: "a password of nobody".to_owned(),
+            password: "a password without an owner".to_owned(),
             code: "000000".to_owned(),
         };
         let allowed = tokio::time::timeout(LONGEST, is_allowed(&site, [1; 16], typed)).await;

@@ -36,7 +36,7 @@ fn a_system_disk_of_4_gib_keeps_1_gib_and_a_large_one_a_twentieth() {
     }
 }
 
-/// A disk with room for the test and for others, of which only the files of the test are real.
+/// A disk with room for the test and for others, only the files of the test are real.
 struct Disk {
     blocks: Blocks,
     job: GivingWay,
