@@ -297,10 +297,11 @@ impl Verify {
         self.doubtful =
             doubtful.map(|span| Span::between(span.start, span.end().min(blocks_count)));
         self.durable = self.durable.min(blocks_count);
+        self.last = self.last.filter(|last| last.span.end() <= blocks_count);
         let is_at_end = self.position >= blocks_count;
         self.position = self.position.min(blocks_count);
         match self.pass {
-            Pass::Write if is_at_end => self.begin(Pass::Read),
+            Pass::Write if is_at_end => self.begin(Pass::Wait),
             Pass::Read if is_at_end => self.end_read(),
             _ => {}
         }

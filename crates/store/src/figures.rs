@@ -40,9 +40,9 @@ impl Store {
             refuse(connection, damage::METRICS)?;
             let figures = collect(
                 connection,
-                "SELECT record_id, quantity, value, is_voided OR EXISTS (SELECT 1 FROM heads \
+                "SELECT record_id, quantity, value, CASE WHEN is_voided = 0 AND EXISTS (SELECT 1 FROM heads \
                  WHERE heads.record_id = metrics.record_id \
-                 AND instr(head, '\"kind\":\"unknown_device\"')) FROM metrics WHERE id = ?1 \
+                 AND instr(head, '\"kind\":\"unknown_device\"')) THEN 1 ELSE is_voided END FROM metrics WHERE id = ?1 \
                  ORDER BY is_voided, record_id",
                 [metric],
                 "a figure is not readable",

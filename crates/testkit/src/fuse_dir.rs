@@ -38,7 +38,7 @@ impl FuseDir {
         let switches = Arc::new(Switches::default());
         let files = Files::new(scratch, Arc::clone(&switches));
         let mut config = Config::default();
-        config.mount_options = vec![MountOption::FSName("cardmark-test".into())];
+        config.mount_options = vec![MountOption::FSName("cardmark-simfs".into())];
         config.n_threads = Some(threads_count);
         let session = Session::new(files, point.path(), &config).unwrap();
         let session = Some(session.spawn().unwrap());

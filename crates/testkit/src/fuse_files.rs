@@ -385,7 +385,7 @@ impl Filesystem for Files {
         reply.ok();
     }
 
-    /// Takes no part in the operations that fail, hang or are counted.
+    /// Takes no part in the operations that fail, hang or are counted. Holes are not supported.
     fn fallocate(
         &self,
         _: &Request,
@@ -393,9 +393,13 @@ impl Filesystem for Files {
         _: FileHandle,
         offset: u64,
         length: u64,
-        _: i32,
+        mode: i32,
         reply: ReplyEmpty,
     ) {
+        if mode != 0 {
+            reply.error(Errno::EOPNOTSUPP);
+            return;
+        }
         match self.nodes().by_number.get_mut(&u64::from(ino)) {
             Some(node) => {
                 node.size_bytes = node.size_bytes.max(offset + length);

@@ -287,7 +287,7 @@ fn two_products_on_a_board_are_one_command() {
         .join(" ");
     assert!(lines.contains(heading), "{output}");
     assert!(
-        output.stdout.contains("one run each cannot decide"),
+        output.stdout.contains("too close for one run each"),
         "{output}"
     );
     assert!(output.stderr.contains("left out: "), "{output}");

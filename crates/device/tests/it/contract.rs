@@ -84,8 +84,8 @@ fn contract(directory: &Path, depth: u32, threads: bool) {
             bodies.insert(found[16..].to_vec());
         }
         // They differ within a walk of the pool. A worker that is quick while others wait for a
-        // processor walks through its part more than once.
-        assert!(bodies.len() > offsets.len() / 2, "{} bodies", bodies.len());
+        // processor walks through its part more than once: a part of 32 has 64 blocks.
+        assert!(bodies.len() >= 64, "{} bodies", bodies.len());
     }
 
     backend.prepare(&workload(100, depth)).unwrap();

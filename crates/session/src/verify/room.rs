@@ -135,6 +135,10 @@ impl Job for GivingWay {
         }
     }
 
+    fn look_back(&mut self, blocks: &mut Blocks) -> Result<(), Trouble> {
+        self.test.note_last_written(blocks)
+    }
+
     fn is_done(&self) -> bool {
         self.test.is_done()
     }

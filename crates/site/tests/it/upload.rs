@@ -198,9 +198,9 @@ async fn what_cannot_be_taken_is_refused_with_a_reason() {
         ),
         (
             "/upload",
-            &[("file", b"\xff\xfe")],
+            &[("file", b"\xc3\x28 5 worlds")],
             StatusCode::UNPROCESSABLE_ENTITY,
-            "not UTF-8",
+            "no output of a known tool",
         ),
         (
             "/upload",
