@@ -20,7 +20,7 @@ use tools::Tools;
 
 /// Largest program and largest archive, bytes.
 const MOST_BYTES: u64 = 9_000_000;
-const MOST_PACKED_BYTES: u64 = 3_000_000;
+const MOST_PACKED_BYTES: u64 = 3_150_000;
 
 /// What to make, and where.
 #[derive(Debug, PartialEq, Eq)]
