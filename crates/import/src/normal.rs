@@ -48,8 +48,8 @@ fn has_zeros(bytes: &[u8], odd: usize) -> bool {
 /// a paragraph share.
 pub(crate) fn normalised(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
-    if is_quoted_printable(&text) {
-        text = Cow::Owned(printable(&text));
+    if let Some(plain) = printable(&text) {
+        text = Cow::Owned(plain);
     }
     for _ in 0..MOST_ROUNDS {
         match entities(&text) {
@@ -63,28 +63,49 @@ pub(crate) fn normalised(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns whether signs of equality are escaped, as they must be in quoted-printable.
-fn is_quoted_printable(text: &str) -> bool {
-    text.contains("=3D") || text.contains("=\r\n=") || text.contains("=20\n")
-}
-
-/// Decodes quoted-printable. A soft break joins two lines; an empty line behind them keeps the count.
-fn printable(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut joined = 0;
-    let mut lines = text.split('\n').peekable();
-    while let Some(line) = lines.next() {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        let is_last = lines.peek().is_none();
-        let soft = line.strip_suffix('=').filter(|_| !is_last);
-        unescape(soft.unwrap_or(line), &mut bytes);
-        if soft.is_some() {
-            joined += 1;
-        } else if !is_last {
-            bytes.extend(std::iter::repeat_n(b'\n', std::mem::take(&mut joined) + 1));
+/// Decodes lines of quoted-printable; `None` without any. A soft break joins two lines; an empty line behind them keeps the
+/// count.
+fn printable(text: &str) -> Option<String> {
+    if !text.contains("=3D") {
+        return None;
+    }
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut plain = Vec::with_capacity(lines.len());
+    for joined in lines.chunk_by(|line, _| without_end(line).ends_with('=')) {
+        if is_quoted_printable(joined) {
+            plain.push(decoded_lines(joined));
+            plain.extend(joined.iter().skip(1).map(|_| String::new()));
+        } else {
+            plain.extend(joined.iter().map(|&line| line.to_owned()));
         }
     }
-    bytes.extend(std::iter::repeat_n(b'\n', joined));
+    Some(plain.join("\n"))
+}
+
+fn without_end(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// Returns whether signs of equality are escaped, as all of them must be: those of `bs=64k count=20` are not.
+fn is_quoted_printable(joined: &[&str]) -> bool {
+    let is_escape = |rest: &str| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let are_escapes = |line: &&str| {
+        let line = without_end(line);
+        let line = line.strip_suffix('=').unwrap_or(line);
+        line.split('=').skip(1).all(is_escape)
+    };
+    joined.iter().any(|line| line.contains("=3D")) && joined.iter().all(are_escapes)
+}
+
+fn decoded_lines(joined: &[&str]) -> String {
+    let mut bytes = Vec::new();
+    for line in joined {
+        let line = without_end(line);
+        unescape(line.strip_suffix('=').unwrap_or(line), &mut bytes);
+    }
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
@@ -288,6 +309,21 @@ mod tests {
             assert_eq!(normalised(text), plain, "{text:?}");
             assert_eq!(normalised(plain), plain, "{plain:?}");
             assert_eq!(text.matches('\n').count(), plain.matches('\n').count());
+        }
+    }
+
+    /// Operands of commands look like escaped signs, and an assignment may end a line.
+    #[test]
+    fn operands_are_no_escaped_signs() {
+        for text in [
+            "dd if=/dev/zero of=/test bs=64k count=20\n",
+            "dd if=/dev/zero of=/test bs=4Dk count=20 \\\n  conv=fsync\n",
+            "seed=\r\n=20\n",
+            "a=\nb=41\n",
+            // One line is mail, the command below it is not.
+            "Timing\ndd bs=64k count=20\n",
+        ] {
+            assert_eq!(normalised(text), text, "{text:?}");
         }
     }
 

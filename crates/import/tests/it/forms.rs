@@ -79,3 +79,14 @@ fn figures_between_commas_are_listed() {
         [vec!["88.1", "41.5", "9.81"], vec!["90.4", "60.9MB/s"]]
     );
 }
+
+/// The same output with a command below it that quoted-printable would change.
+#[test]
+fn a_command_below_escaped_lines_stays() {
+    let dd = "dd if=/dev/zero of=/test bs=64k count=20\n20+0 records in\n20+0 records out\n\
+              1310720 bytes (1.3 MB, 1.2 MiB) copied, 0.1 s, 13.1 MB/s\n";
+    let alone = figures(dd);
+    assert_eq!(alone.len(), 1);
+    let both = figures(&format!("{}{dd}", HDPARM.replace('=', "=3D")));
+    assert_eq!(both, [figures(HDPARM), alone].concat());
+}
