@@ -140,9 +140,7 @@ fn draw<'a>(rng: &mut Rng, pool: &'a [Record], count: usize) -> Vec<&'a Record> 
 /// Returns whether any metric or stall differs in the right way, and in the wrong way. A latency is better if lower.
 fn outcome(base: &[&Record], other: &[&Record]) -> Result<(bool, bool), String> {
     let sides = [base.to_vec(), other.to_vec()];
-    let across = ["model".to_owned(), "seed".to_owned()];
-    let known: &[String] = &across[..0];
-    let compared = compare_sides(&sides, &[], known).map_err(|error| format!("{error:?}"))?;
+    let compared = compare_sides(&sides, &[], &[]).map_err(|error| format!("{error:?}"))?;
     let is_better = |one: &Difference| match one.outcome {
         Conclusion::Higher => Some(one.quantity.is_rate()),
         Conclusion::Lower => Some(!one.quantity.is_rate()),

@@ -24,7 +24,7 @@ pub(crate) fn known_pairs(metric: &str, quantity: Quantity) -> Option<KnownPairs
     })
 }
 
-/// Returns the range of the next run's figure after these comparable runs of one card, of which `metric` is the last one's.
+/// Returns the range of the next run's figure after these comparable runs of one card. `metric` is that of the last run.
 #[must_use]
 pub fn measured_again(metric: &Metric, values: &[f64]) -> Option<Again> {
     let range = again(values, known_spread(&metric.id, metric.quantity))?;

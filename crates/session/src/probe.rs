@@ -90,7 +90,7 @@ fn simulated(
     Ok(TestResult::keep(session, record, exit_of(found.kind)))
 }
 
-/// What this probe takes and misses, and what a shorter and a longer one would, in one line.
+/// Returns one line with the time and the limits of this probe, of a shorter one and of a longer one.
 fn choice(size_bytes: u64, request: &ProbeRequest) -> String {
     let blocks = size_bytes / BLOCK_BYTES as u64;
     let of = |cache_blocks: u64| {

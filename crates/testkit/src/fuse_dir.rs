@@ -38,6 +38,7 @@ impl FuseDir {
         let switches = Arc::new(Switches::default());
         let files = Files::new(scratch, Arc::clone(&switches));
         let mut config = Config::default();
+        // A card that is played, as by `cardmark-simfs`: behind other filesystems in user space the device is unknown.
         config.mount_options = vec![MountOption::FSName("cardmark-simfs".into())];
         config.n_threads = Some(threads_count);
         let session = Session::new(files, point.path(), &config).unwrap();

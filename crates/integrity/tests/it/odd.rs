@@ -499,7 +499,7 @@ struct Outcome {
     is_irregular: bool,
 }
 
-/// Why a result is wrong; `None` if it is right.
+/// Returns the reason for which a result is wrong; `None` if it is right.
 fn fault(card: &Card, must: Must, found: Outcome, is_verify: bool) -> Option<&'static str> {
     use StorageKind::{Chain, Confirmed, Damaged, Limbo, Wraparound};
     let (exists, prefix) = card.truth();

@@ -19,7 +19,7 @@ impl Draw {
 /// Other users of memory: the amount that they hold at each look, given the look's number and a draw.
 type Others = fn(u64, u64, &mut Draw) -> u64;
 
-/// Nobody; somebody in step with our rounds; at every look another amount; a slow climb; now and then.
+/// None; one in step with our rounds; at every look another amount; a slow climb; now and then.
 const OTHERS: [Others; 6] = [
     |_, held, _| held,
     |look, _, draw| if look % 3 == 1 { draw.size() } else { 0 },
@@ -84,7 +84,7 @@ fn memory_is_proven_unless_others_disturb_it() {
     for _ in 0..1000 {
         assert_eq!(ask(OTHERS[0], true, &mut draw), (true, MATCHES_COUNT));
     }
-    // Storage that nobody disturbs costs one file.
+    // Storage without other users costs one file.
     assert_eq!(ask(OTHERS[0], false, &mut draw), (false, 1));
 }
 

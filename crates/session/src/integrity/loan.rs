@@ -47,7 +47,7 @@ pub(crate) struct LogPlace {
     job: JobKind,
     /// The device, as a path.
     device: String,
-    /// What the device reports, which other cards may report, too.
+    /// Identity that the device reports. Other cards may report the same.
     identity: String,
 }
 
@@ -156,7 +156,7 @@ pub(super) struct ThroughLog<'a> {
     pub(super) voice: &'a dyn Voice,
     /// Path of the log.
     pub(super) path: &'a Path,
-    /// What the device reports, which other cards may report, too.
+    /// Identity that the device reports. Other cards may report the same.
     pub(super) identity: &'a str,
     pub(super) keeps_residue: bool,
     /// Size of what is overwritten at most, bytes.
