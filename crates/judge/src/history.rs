@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{Context, DeviceInfo, Metric, OriginKind, Record};
-use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_trends};
+use cardmark_core::{Context, DeviceInfo, Metric, OriginKind, Record, Trial};
+use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_point, rate_trends};
 
 use crate::unknown::unknown_storage;
 
@@ -137,6 +137,13 @@ fn rates<'a>(run: &'a Record, wanted: &'a [String]) -> impl Iterator<Item = &'a 
     metrics.filter(move |metric| metric.quantity.is_rate() && is_wanted(&metric.id))
 }
 
+/// Rate of a run's reference reads, which are repeated at intervals; `None` without any.
+fn reference_rate(run: &Record) -> Option<f64> {
+    let is_reference = |trial: &&Trial| trial.workload.rounds.every_ns > 0;
+    let trials: Vec<&Trial> = run.trials.iter().filter(is_reference).collect();
+    Some(rate_point(&trials)?.1)
+}
+
 /// Each rate with the moments and values of the runs that have both.
 fn histories(runs: &[&Record], wanted: &[String]) -> Vec<RateHistory> {
     let mut histories: Vec<RateHistory> = Vec::new();
@@ -158,6 +165,7 @@ fn histories(runs: &[&Record], wanted: &[String]) -> Vec<RateHistory> {
                     at_days: second as f64 / DAY_S,
                     value: metric.value,
                     kernel: run.host.as_ref().and_then(|host| host.kernel.clone()),
+                    reference: reference_rate(run),
                 });
             }
         }

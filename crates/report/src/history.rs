@@ -11,6 +11,7 @@ use crate::document::Block;
 use crate::identity::device_line;
 use crate::layout::{joined, painted, points};
 use crate::names::workload_name;
+use crate::shifts::{self, date_of};
 use crate::style::{Style, Tone, clean};
 use crate::summary::SHORT_ID;
 use crate::table::{Column, Row, Table};
@@ -218,22 +219,28 @@ fn value(run: &Record, trend: &RateTrend) -> String {
     )
 }
 
-/// Trend of each rate: changed rates, then unchanged ones, then undecided ones.
+/// Changes of level, then the trend of each other rate: changed ones, unchanged ones, undecided ones.
 fn trend_clauses(group: &HistoryGroup<'_>) -> Vec<String> {
+    let mut clauses = shifts::clauses(&group.trends);
     let of = |wanted: Option<Conclusion>| {
-        let trends = group.trends.iter();
+        let trends = group.trends.iter().filter(|trend| trend.shift.is_none());
         trends.filter(move |trend| trend.outcome == wanted)
     };
     let names = |wanted| -> Vec<&str> { of(wanted).map(|t| workload_name(&t.metric)).collect() };
     let changed = of(Some(Conclusion::Lower)).chain(of(Some(Conclusion::Higher)));
-    let mut clauses: Vec<String> = changed.filter_map(clause).collect();
+    clauses.extend(changed.filter_map(clause));
     let same = names(Some(Conclusion::Same));
     if !same.is_empty() {
         clauses.push(format!("the same within 10 %: {}", same.join(", ")));
     }
     let undecided = names(Some(Conclusion::Undecided));
     if !undecided.is_empty() {
-        clauses.push(format!("not decided: {}", undecided.join(", ")));
+        let least = of(Some(Conclusion::Undecided)).filter_map(|trend| trend.least_ratio);
+        let least = percent(least.fold(f64::INFINITY, f64::min));
+        clauses.push(format!(
+            "not decided, as a slow change by less than {least} can be season or chance: {}",
+            undecided.join(", ")
+        ));
     }
     let changes = group.trends.iter().flat_map(|t| &t.kernel_changes_at_days);
     let changes: BTreeSet<String> = changes.map(|at_days| date_of(*at_days)).collect();
@@ -276,20 +283,6 @@ fn clause(trend: &RateTrend) -> Option<String> {
     ))
 }
 
-/// The date (UTC) of a moment in days since 1970-01-01.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "seconds; the cast saturates where there are too many"
-)]
-fn date_of(at_days: f64) -> String {
-    let second = libm::floor(at_days * 86_400.0) as i64;
-    let moment = jiff::Timestamp::from_second(second);
-    moment.map_or_else(
-        |_| MISSING.to_owned(),
-        |moment| moment.to_string().chars().take(10).collect(),
-    )
-}
-
 fn notes(groups: &[HistoryGroup<'_>]) -> Vec<&'static str> {
     let is_tested = |trend: &RateTrend| trend.outcome.is_some();
     let mut notes = Vec::new();
@@ -299,8 +292,15 @@ fn notes(groups: &[HistoryGroup<'_>]) -> Vec<&'static str> {
     {
         notes.push(
             "a trend over days with runs (Mann, Theil, Sen), corrected for the number of rates \
-             (Holm) and for days that resemble each other; below 8 % nothing is said to change, as seasons do \
-             that; a sudden change is better found by `cardmark compare` of runs before and after",
+             (Holm) and for days that resemble each other",
+        );
+    }
+    let has_shift = |group: &HistoryGroup<'_>| group.trends.iter().any(|it| it.shift.is_some());
+    if groups.iter().any(has_shift) {
+        notes.push(
+            "another level since a day is an observation: what else changed then, such as board, reader, fill or \
+             programs, explains it as well as the card; `cardmark compare` holds the runs before and after \
+             against each other",
         );
     }
     if groups.len() > 1 {
@@ -314,22 +314,6 @@ mod tests {
     use super::*;
     use cardmark_core::{Metric, Origin, OriginKind, Quantity};
     use cardmark_stats::{HistoryRun, RateHistory, rate_trends};
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (at_days, date) in [
-            (0.0, "1970-01-01"),
-            (-0.1, "1969-12-31"),
-            (10_956.999, "1999-12-31"),
-            (11_016.5, "2000-02-29"),
-            (11_017.0, "2000-03-01"),
-            (20_513.4, "2026-03-01"),
-            (47_540.0, "2100-02-28"),
-            (47_541.0, "2100-03-01"),
-        ] {
-            assert_eq!(date_of(at_days), date);
-        }
-    }
 
     /// A run without the rate, then nine of 2026-03-01 and later in which it falls.
     #[test]
@@ -355,6 +339,7 @@ mod tests {
                     at_days,
                     value,
                     kernel: None,
+                    reference: None,
                 })
                 .collect(),
         };

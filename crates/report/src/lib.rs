@@ -23,6 +23,7 @@ mod ranking;
 mod reading;
 mod recommendation;
 mod shading;
+mod shifts;
 mod stalls;
 mod style;
 mod summary;

@@ -3,9 +3,13 @@
 //! Days are not independent: the room, the fill level and the system change slowly. A rate counts as changed
 //! only under three conditions. Mann's test, exact for any number of days and independent of the shape of the
 //! change, finds an order. The slope is significant for a variance computed for correlated days; their
-//! correlation ([`STEP_CORRELATION`]) is assumed, because eight days are too few to estimate it. And the
-//! change is at least [`LEAST_CHANGE`], more than seasonal changes add to a straight line. A new kernel
-//! begins a new stretch: only runs of one kernel are compared.
+//! correlation ([`STEP_CORRELATION`]) is assumed, because eight days are too few to estimate it. And the change
+//! is larger than that of a season of ±12 % ([`LEAST_CHANGE`]) and of a random walk of 3 % a week
+//! ([`WALK_CHANGE`](crate::WALK_CHANGE)); one that is straight by far ([`STRAIGHT_RATIO`]) is no walk, and over a year no season. A
+//! new kernel begins a new stretch: only runs of one kernel are compared. A change of level
+//! ([`Shift`](crate::Shift)) is looked for beside the trend, over all kernels.
+//!
+//! [`STEP_CORRELATION`]: crate::STEP_CORRELATION
 
 use cardmark_core::Quantity;
 use serde::Serialize;
@@ -14,6 +18,7 @@ use crate::holm::holm;
 use crate::median;
 use crate::outcome::{Conclusion, SAME_RATIO, is_found};
 use crate::serial::{Day, Serial};
+use crate::shift::{Shift, WALK_CHANGE, last_shift};
 
 /// Minimum number of days for a test: with four, no order of them is rarer than one in twelve.
 pub const LEAST_DAYS: usize = 5;
@@ -22,9 +27,19 @@ const MOST_DAYS: usize = 200;
 /// Runs that begin within this number of hours of the first one of a day belong to that day.
 const DAY_HOURS: f64 = 12.0;
 
-/// Minimum change over a period of up to a year, as a ratio of rates, for a rate to count as changed; over
-/// more years less, in proportion. A season of ±3 % changes a straight line by up to 7.3 %.
-pub const LEAST_CHANGE: f64 = 0.08;
+/// Minimum change of the logarithm of a rate over a period of up to a year; over more years less, in proportion.
+/// A season of ±12 % changes a straight line by up to this.
+pub const LEAST_CHANGE: f64 = 0.28;
+/// Minimum change of the logarithm over a period of up to a year for a straight one that is longer than
+/// [`SEASON_DAYS`]; over more years less, in proportion.
+const STRAIGHT_CHANGE: f64 = 0.08;
+/// Minimum change, as a multiple of the standard deviation of eighths of the period around the line, for a change
+/// to count as straight. Random walks exceed it in less than one of 1,000 rates.
+pub const STRAIGHT_RATIO: f64 = 25.0;
+/// Period from which on a straight change is no part of a season, days.
+const SEASON_DAYS: f64 = 350.0;
+/// Parts of a period whose means are held against a straight line.
+const PARTS: usize = 8;
 /// Days of a year.
 const YEAR_DAYS: f64 = 365.25;
 
@@ -37,6 +52,8 @@ pub struct HistoryRun {
     pub value: f64,
     /// The kernel it ran on; all runs without this information count as having the same kernel.
     pub kernel: Option<String>,
+    /// Rate of its reference reads, if it has any.
+    pub reference: Option<f64>,
 }
 
 /// Rate of one card over time, from comparable runs.
@@ -69,6 +86,11 @@ pub struct RateTrend {
     pub low_ratio: Option<f64>,
     /// Upper end of its 95 % interval.
     pub high_ratio: Option<f64>,
+    /// Minimum change that counts as one: less could be a season or chance. Absent with too few days.
+    pub least_ratio: Option<f64>,
+    /// Change of level that lasts to the last day, beside the trend.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Shift>,
     /// Start times of the first runs on another kernel, days since 1970-01-01 (UTC).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernel_changes_at_days: Vec<f64>,
@@ -101,9 +123,7 @@ pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
 fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Conclusion> {
     let change = trend.change_ratio?;
     let (low, high) = trend.low_ratio.zip(trend.high_ratio)?;
-    let least = LEAST_CHANGE * (YEAR_DAYS / trend.period_days).min(1.0);
-    // Symmetric limits, by logarithms.
-    let is_large = libm::log1p(change).abs() >= libm::log1p(least);
+    let is_large = libm::log1p(change).abs() >= libm::log1p(trend.least_ratio?);
     let is_narrow = 1.0 + low >= 1.0 / (1.0 + SAME_RATIO) && high <= SAME_RATIO;
     let is_found = is_found(adjusted_p_value) && is_large;
     Some(Conclusion::of(is_found, change > 0.0, is_narrow))
@@ -123,6 +143,8 @@ fn alone(history: &RateHistory) -> RateTrend {
         change_ratio: None,
         low_ratio: None,
         high_ratio: None,
+        least_ratio: None,
+        shift: last_shift(&days).map(|shift| with_reference(shift, &history.runs)),
         p_value: None,
         adjusted_p_value: None,
         outcome: None,
@@ -135,6 +157,7 @@ fn alone(history: &RateHistory) -> RateTrend {
     if days.len() < LEAST_DAYS {
         return trend;
     }
+    trend.least_ratio = Some(libm::expm1(least_change(&days, slope, period_days)));
     let orders = Orders::of(&stretches(&days));
     let rising = slopes.iter().filter(|slope| **slope > 0.0).count();
     let falling = slopes.iter().filter(|slope| **slope < 0.0).count();
@@ -146,6 +169,48 @@ fn alone(history: &RateHistory) -> RateTrend {
         trend.high_ratio = Some(over_period(slope + serial.half_width));
     }
     trend
+}
+
+/// Returns the minimum change of the logarithm that counts as one.
+fn least_change(days: &[Day], slope: f64, period_days: f64) -> f64 {
+    let years = (YEAR_DAYS / period_days).min(1.0);
+    let is_straight =
+        (slope * period_days).abs() >= STRAIGHT_RATIO * distance_of_parts(days, slope);
+    match is_straight {
+        true if period_days >= SEASON_DAYS => STRAIGHT_CHANGE * years,
+        true => LEAST_CHANGE * years,
+        false => (LEAST_CHANGE * years).max(WALK_CHANGE * libm::sqrt(period_days / 7.0)),
+    }
+}
+
+/// Returns the standard deviation of the means of up to nine parts of the days around the line.
+fn distance_of_parts(days: &[Day], slope: f64) -> f64 {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let residuals: Vec<f64> = days.iter().map(|day| day.1 - slope * day.0).collect();
+    let level = mean(&residuals);
+    let parts = residuals.chunks(days.len().div_ceil(PARTS));
+    let distances: Vec<f64> = parts.map(|part| mean(part) - level).collect();
+    let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
+    libm::sqrt(squares / (distances.len() as f64 - 2.0).max(1.0))
+}
+
+/// Returns the change with that of the reference reads of the same runs.
+fn with_reference(shift: Shift, runs: &[HistoryRun]) -> Shift {
+    let of = |is_after: bool| {
+        let side = runs
+            .iter()
+            .filter(|run| (run.at_days >= shift.at_days) == is_after);
+        let mut references: Vec<f64> = side.filter_map(|run| run.reference).collect();
+        references.sort_by(f64::total_cmp);
+        median(&references).filter(|rate| *rate > 0.0)
+    };
+    let ratio = of(false)
+        .zip(of(true))
+        .map(|(before, after)| after / before - 1.0);
+    Shift {
+        reference_ratio: ratio,
+        ..shift
+    }
 }
 
 /// Returns the start times of the days with another kernel than the day before.

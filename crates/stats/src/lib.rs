@@ -40,6 +40,7 @@ mod refill;
 mod refresh;
 mod serial;
 mod settle;
+mod shift;
 mod sides;
 mod slices;
 mod stall_rates;
@@ -59,7 +60,9 @@ pub use course::{has_settled, is_settled};
 pub use derive::{derive, is_good};
 pub use distribution::student_t;
 pub use histogram::Histogram;
-pub use history::{HistoryRun, LEAST_CHANGE, LEAST_DAYS, RateHistory, RateTrend, rate_trends};
+pub use history::{
+    HistoryRun, LEAST_CHANGE, LEAST_DAYS, RateHistory, RateTrend, STRAIGHT_RATIO, rate_trends,
+};
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use median::{median, median_interval, median_ranks};
 pub use needed::runs_needed;
@@ -77,6 +80,7 @@ pub use refill::{has_fallen_back, refill_limits};
 pub use refresh::{refresh, refresh_with};
 pub use serial::STEP_CORRELATION;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
+pub use shift::{LEAST_AFTER, LEAST_BEFORE, LEAST_SHIFT, Shift, WALK_CHANGE};
 pub use sides::{
     KnownPairs, KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs,
     stall_pairs,

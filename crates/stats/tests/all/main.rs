@@ -20,6 +20,7 @@ mod lasting;
 mod parts;
 mod printed;
 mod settle;
+mod shift;
 mod support;
 mod table;
 mod windows;
