@@ -1,5 +1,6 @@
 //! The screen of GNU ddrescue, and its log of rates.
 
+use crate::form::{self, Role, Span};
 use crate::number::{self, number_and_unit, unit_bytes};
 use crate::reading::{Found, Reading, byte_rate, printed};
 use crate::text::{Damage, Line};
@@ -46,11 +47,48 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 /// Adds the run. Without a result, the lines of its screen are listed.
 fn end(run: Result<Run, Damage>, screen: &mut Vec<Line>, found: &mut Found) {
     let result = run.and_then(Run::end);
-    if matches!(result, Ok(Some(_))) {
-        found.understand_all(screen);
+    if let Ok(Some(reading)) = &result {
+        for line in screen.drain(..) {
+            found.take(line, spans(line.text, line.number == reading.line));
+        }
     }
     screen.clear();
     found.add_or_damaged(result);
+}
+
+/// Forms of the lines of a log: seconds, position, both rates, and bad areas and their size.
+const LOG: [&str; 3] = ["#{*}", "{i} {t} {i} {} {i} {i}", "{i} {t} {i} {}"];
+/// Labels of rates on the screen.
+const RATES: [&str; 3] = ["current rate", "average rate", "error rate"];
+
+/// The parts of a line. Only the last average rate is a figure, the others are progress.
+fn spans(line: &str, is_last: bool) -> Vec<Span> {
+    let role = if is_last { Role::Figure } else { Role::Known };
+    if is_log_line(line) {
+        let mut spans = form::spans(line, &LOG);
+        spans
+            .iter_mut()
+            .filter(|it| it.role == Role::Figure)
+            .for_each(|it| it.role = role);
+        return spans;
+    }
+    let fields = line.split(", ").map(|field| {
+        let label = field.split(':').next().unwrap_or("").trim();
+        if !RATES.contains(&label) {
+            return Span::of(line, field, Role::Text);
+        }
+        let number = field.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+        let end = field[number..]
+            .find(' ')
+            .map_or(field.len(), |end| number + end);
+        let role = if label == "average rate" {
+            role
+        } else {
+            Role::Known
+        };
+        Span::of(line, &field[number..end], role)
+    });
+    fields.collect()
 }
 
 fn is_log_line(text: &str) -> bool {

@@ -12,6 +12,23 @@ use crate::text::{Damage, Line};
 const TOOL: &str = "H2testw";
 const SECTOR_BYTES: f64 = 512.0;
 
+/// Forms of the lines of a report.
+const FORMS: [&str; 13] = [
+    "Writing speed: {}",
+    "Reading speed: {}",
+    "Schreibrate: {}",
+    "Leserate: {}",
+    "{n} {-}Byte OK ({} ",
+    "{n} {-}Byte DATA LOST ({} ",
+    "{n} {-}Byte Daten verloren ({} ",
+    "{n} {-}Byte Datenverlust ({} ",
+    "{n} {-}Byte verloren ({} ",
+    // Lost sectors by their kind.
+    "{n} {-}Byte {-} ({n} se",
+    "First error at offset: {t}",
+    "Erster Fehler bei Offset: {t}",
+    "{*}",
+];
 /// Beginnings of further lines of a report.
 const LINES: [&str; 17] = [
     "Warning: Only ",
@@ -142,7 +159,7 @@ impl Report<'_> {
             let finding = Finding::new(FindingKind::DataLost, Severity::Warning, detail);
             reading.note(finding);
         }
-        found.understand_all(&mut self.lines);
+        found.understand_all(&mut self.lines, &FORMS);
         found.add(reading);
     }
 }

@@ -4,6 +4,7 @@ mod method;
 
 use cardmark_core::{Finding, FindingKind, KIB, Metric, Printed, Severity};
 
+use crate::form::{Role, Span};
 use crate::number::number_and_unit;
 use crate::reading::{Found, Reading, byte_rate, doubtful, operations, printed, size};
 use crate::text::{Damage, Line};
@@ -88,6 +89,17 @@ const FRAME: [&str; 17] = [
     "Using maximum file size of ",
 ];
 
+/// Forms of lines around a table and of blocks.
+const FORMS: [&str; 7] = [
+    "Each thread writes a {n} kByte file in {n} kByte records",
+    "{-} throughput for {n} {-} = {}",
+    "{-} throughput per {-} = {}",
+    "Min xfer = {n}",
+    "{t}Min xfer = {n}",
+    "\"{n}\"",
+    "{*}",
+];
+
 /// Reads the lines of tables and the blocks of `-t`, in order.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut rows = Vec::new();
@@ -121,7 +133,6 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             Ok(Some(mut row)) => {
                 row.method = methods.of_figures();
                 rows.push(row);
-                found.understand_all(&mut frame);
                 Ok(true)
             }
             Ok(None) => blocks.read(*line, &mut methods),
@@ -129,10 +140,15 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         };
         match result {
             Ok(true) => {
-                found.understand_all(&mut frame);
-                found.understand(*line);
+                found.understand_all(&mut frame, &FORMS);
+                match rows.last().filter(|row| row.line == line.number) {
+                    Some(_) => found.take(*line, row_spans(line.text)),
+                    None => found.understand(*line, &FORMS),
+                }
             }
-            Ok(false) if is_excel && text.starts_with('"') => found.understand(*line),
+            Ok(false) if is_excel && text.starts_with('"') => {
+                found.take(*line, excel_spans(line.text))
+            }
             Ok(_) => {}
             Err(damage) => found.damaged(damage),
         }
@@ -159,11 +175,34 @@ fn read_sizeless(lines: &[Line], found: &mut Found) {
         let rates: Option<Vec<u64>> = words.iter().map(|word| word.parse().ok()).collect();
         match rates {
             Some(rates) if is_below && rates.len() == SIX.len() => {
+                found.take(*line, vec![Span::new(0..line.text.len(), Role::Figure)]);
                 found.add(sizeless(line.number, &rates));
             }
             _ => is_below = false,
         }
     }
+}
+
+/// The sizes of a row, and its figures.
+fn row_spans(line: &str) -> Vec<Span> {
+    let size = line
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|word| !word.is_empty())
+        .nth(1);
+    let end = size.map_or(0, |size| Span::of(line, size, Role::Known).range.end);
+    vec![
+        Span::new(0..end, Role::Known),
+        Span::new(end..line.len(), Role::Figure),
+    ]
+}
+
+/// The sizes in quotation marks of a line for Excel, and the figures behind them.
+fn excel_spans(line: &str) -> Vec<Span> {
+    let roles = [Role::Figure, Role::Known].into_iter().cycle();
+    let parts = line.split('"').zip(roles);
+    parts
+        .map(|(part, role)| Span::of(line, part, role))
+        .collect()
 }
 
 fn sizeless(line: usize, rates: &[u64]) -> Reading {

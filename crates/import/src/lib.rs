@@ -16,6 +16,7 @@ mod disks;
 mod f3;
 mod figure;
 mod fio;
+mod form;
 mod h2testw;
 mod hdparm;
 mod heading;
@@ -25,6 +26,7 @@ mod metrics;
 mod normal;
 mod number;
 mod pibenchmarks;
+mod quiet;
 mod reading;
 mod records;
 mod section;
@@ -43,7 +45,7 @@ pub use normal::decoded;
 
 use heading::Names;
 use reading::Found;
-use text::{Line, lines, numbers, plain};
+use text::{Line, lines, plain};
 
 /// A line with numbers that no reader understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,34 +91,44 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
 
 fn read(text: &str, known: &[KnownMetric]) -> Import {
     let lines: Vec<Line> = lines(text).collect();
-    let mut found = Found::default();
-    pibenchmarks::read(&lines, &mut found);
-    let has_table = !found.reports.is_empty();
-    agnostics::read(&lines, &mut found);
-    diskmark::read(&lines, &mut found);
-    hdparm::read(&lines, has_table, &mut found);
-    dd::read(&lines, has_table, &mut found);
-    iozone::read(&lines, &mut found);
-    fio::read(text, &lines, &mut found);
-    ddrescue::read(&lines, &mut found);
-    f3::read(&lines, &mut found);
-    h2testw::read(&lines, &mut found);
-    yabs::read(&lines, &mut found);
-    disks::read(&lines, &mut found);
-    let names = Names::of(known);
-    table::read(&lines, &names, &mut found);
-    spaced::read(&lines, &names, &mut found);
-    section::read(&lines, &mut found);
-    trouble::read(&lines, &mut found);
-    found.count_damaged();
-    let not_understood = not_understood(&lines, &found);
+    let mut found = found(text, &lines, known);
+    let understood = std::mem::take(&mut found.understood);
+    let reasons = reasons(&found);
+    let records = records::records(found);
+    let not_understood = quiet::not_understood(&lines, &understood, reasons, &records);
     Import {
-        records: records::records(found),
+        records,
         not_understood,
     }
 }
 
-fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
+/// Everything that the readers find.
+fn found(text: &str, lines: &[Line], known: &[KnownMetric]) -> Found {
+    let mut found = Found::default();
+    pibenchmarks::read(lines, &mut found);
+    let has_table = !found.reports.is_empty();
+    agnostics::read(lines, &mut found);
+    diskmark::read(lines, &mut found);
+    hdparm::read(lines, has_table, &mut found);
+    dd::read(lines, has_table, &mut found);
+    iozone::read(lines, &mut found);
+    fio::read(text, lines, &mut found);
+    ddrescue::read(lines, &mut found);
+    f3::read(lines, &mut found);
+    h2testw::read(lines, &mut found);
+    yabs::read(lines, &mut found);
+    disks::read(lines, &mut found);
+    let names = Names::of(known);
+    table::read(lines, &names, &mut found);
+    spaced::read(lines, &names, &mut found);
+    section::read(lines, &mut found);
+    trouble::read(lines, &mut found);
+    found.count_damaged();
+    found
+}
+
+/// Reasons for lines that were not understood, by line.
+fn reasons(found: &Found) -> BTreeMap<usize, String> {
     let mut reasons = BTreeMap::new();
     for damage in &found.damages {
         let reason = match damage.tool {
@@ -128,15 +140,7 @@ fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
     for (line, detail) in &found.troubles {
         reasons.entry(*line).or_insert(detail.clone());
     }
-    let lines = lines.iter().filter(|line| !found.is_understood(**line));
-    lines
-        .map(|line| NotUnderstood {
-            line: line.number,
-            numbers: numbers(line.text),
-            reason: reasons.remove(&line.number),
-        })
-        .filter(|one| !one.numbers.is_empty() || one.reason.is_some())
-        .collect()
+    reasons
 }
 
 #[cfg(test)]

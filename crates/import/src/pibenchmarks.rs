@@ -76,6 +76,26 @@ static ROWS: [Test; 9] = [
     row("4k random write", Kind::Iozone, "iozone_random_write", 10.0),
 ];
 
+/// Forms of rows, of figures above the table, and of other lines.
+const FORMS: [&str; 17] = [
+    "HDParm {-}Read {}",
+    "DD Disk Write {}",
+    "FIO {n} random {-} {} IOPS ({n} KB/s)",
+    "FIO {n} random",
+    "IOZone {n} {-} {} KB/s",
+    "IOZone {n} ",
+    "Score: {}",
+    "HDParm: {} {-} HDParmCached: {}",
+    "HDParm: {}",
+    "DD Write Speed: {}",
+    "FIO results - {n} RandWrite: {} IOPS ({n} KB/s) - {n} RandRead: {} IOPS ({n} KB/s)",
+    "RandRead: {} - RandWrite: {} - Read: {} - Write: {}",
+    "HDParm",
+    "DD ",
+    "FIO ",
+    "RandRead: ",
+    "{*}",
+];
 /// Parts of the script's other lines.
 const PARTS: [&str; 2] = [" trimmed on ", " has been detected as "];
 /// Beginnings of further ones.
@@ -193,7 +213,7 @@ impl<'a> Run<'a> {
         for row in &self.rows {
             match row.read(prints_units) {
                 Ok(result) => {
-                    found.understand(row.line);
+                    found.understand(row.line, &FORMS);
                     results.extend(result);
                 }
                 Err(damage) => {
@@ -203,7 +223,7 @@ impl<'a> Run<'a> {
             }
         }
         if !self.rows.is_empty() && (!results.is_empty() || !is_damaged) {
-            found.understand_all(&mut self.lines);
+            found.understand_all(&mut self.lines, &FORMS);
             found.reports.push(self.report(&results, own));
         }
     }
@@ -299,7 +319,8 @@ impl<'a> Row<'a> {
     /// Returns none if the test failed: then a unit stands alone or behind a word.
     fn read(&self, prints_units: bool) -> Result<Option<Figure<'a>>, Damage> {
         let is_word = |c: char| c.is_alphabetic() || c == '(';
-        if self.result.is_empty() || self.result.starts_with(is_word) {
+        let has_digit = self.result.contains(|c: char| c.is_ascii_digit());
+        if self.result.is_empty() || self.result.starts_with(is_word) && !has_digit {
             return Ok(None);
         }
         let result = match self.test.kind {

@@ -9,11 +9,13 @@ use std::rc::Rc;
 
 use crate::Imported;
 use crate::figure::{digits_and_unit, put_cell};
+use crate::form::{Role, Span};
 use crate::heading::{self, Marks, Names, Script};
 use crate::metrics::KnownMetric;
 use crate::reading::{Found, Reading};
 use crate::table::{
-    TABLE, decimal, is_figure, is_missing, label, lacking, name_and_unit, note_inferred, report,
+    HEADING, TABLE, decimal, is_figure, is_missing, label, lacking, name_and_unit, note_inferred,
+    report,
 };
 use crate::text::{Line, numbers};
 
@@ -140,7 +142,7 @@ impl Heading {
         let decimals = self.decimals(&whole);
         let sign = decimal(whole.iter().flat_map(|row| row.cells.iter().cloned()));
         if reason.is_none() {
-            found.understand(line);
+            found.understand(line, &HEADING);
         }
         for (line, row) in rows.iter().zip(&parsed) {
             let result = match (row, reason) {
@@ -151,7 +153,7 @@ impl Heading {
             match result {
                 Ok(one) => {
                     found.reports.extend(one);
-                    found.understand(*line);
+                    found.take(*line, row_spans(line.text, row.as_ref()));
                 }
                 Err(_) if numbers(line.text).is_empty() => {}
                 Err(expected) => found.damages.push(line.damage(TABLE, expected)),
@@ -177,6 +179,7 @@ impl Heading {
         let is_open = units.any(ends_so);
         has_figure.then_some(Row {
             product,
+            product_words: words.len(),
             cells,
             is_open,
         })
@@ -219,9 +222,23 @@ impl Heading {
     }
 }
 
+/// The name of a row, which may have figures of its own, and the figures of its table.
+fn row_spans(line: &str, row: Option<&Row>) -> Vec<Span> {
+    let words = row.map_or(0, |row| row.product_words);
+    let last = words
+        .checked_sub(1)
+        .and_then(|last| line.split_whitespace().nth(last));
+    let end = last.map_or(0, |last| Span::of(line, last, Role::Known).range.end);
+    vec![
+        Span::new(0..end, Role::Known),
+        Span::new(end..line.len(), Role::Figure),
+    ]
+}
+
 /// A row with a cell for each metric.
 struct Row {
     product: String,
+    product_words: usize,
     cells: Vec<String>,
     /// True if its label ends in what could be a figure of the table.
     is_open: bool,

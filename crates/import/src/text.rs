@@ -1,6 +1,7 @@
 //! Lines of a text as a terminal shows them, and the numbers in them.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::number::Number;
 
@@ -120,8 +121,46 @@ pub(crate) fn is_unit(text: &str) -> bool {
         || PER_TIME.iter().any(|end| is_rate(end))
 }
 
+/// A number in a line.
+pub(crate) struct Listed<'a> {
+    /// Its first byte, from the start of the line.
+    pub(crate) start: usize,
+    pub(crate) number: &'a str,
+    /// Its unit, perhaps empty.
+    pub(crate) unit: &'a str,
+    is_close: bool,
+}
+
+impl Listed<'_> {
+    /// Returns whether its unit is that of a rate.
+    pub(crate) fn is_rate(&self) -> bool {
+        let unit = self.unit.to_lowercase();
+        PER_TIME.iter().any(|end| unit.ends_with(end)) || unit.ends_with("iops")
+    }
+}
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = if self.is_close || self.unit.is_empty() {
+            ""
+        } else {
+            " "
+        };
+        write!(f, "{}{space}{}", self.number, self.unit)
+    }
+}
+
 /// Returns the numbers of a line, each with the unit behind it, and nothing else of the line.
 pub(crate) fn numbers(text: &str) -> Vec<String> {
+    let listed = listed(text).into_iter();
+    listed.map(|it| it.to_string()).collect()
+}
+
+/// Returns the numbers of a line and their places.
+pub(crate) fn listed(text: &str) -> Vec<Listed<'_>> {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
     let is_between = |c: char| c.is_whitespace() || "()[]<>{}|;=\"'`，。（）：".contains(c);
     let words = text.split(is_between).map(bare).flat_map(parts);
     let mut words = words.filter(|word| !word.is_empty()).peekable();
@@ -131,7 +170,12 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
             continue;
         };
         let next = words.next_if(|next| number == word && is_unit(next));
-        found.push(next.map_or(format!("{number}{unit}"), |next| format!("{number} {next}")));
+        found.push(Listed {
+            start: (number.as_ptr() as usize).saturating_sub(text.as_ptr() as usize),
+            number,
+            unit: next.unwrap_or(unit),
+            is_close: next.is_none(),
+        });
     }
     found
 }

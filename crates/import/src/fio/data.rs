@@ -4,6 +4,7 @@ use cardmark_core::KIB;
 use serde_json::{Deserializer, Value};
 
 use super::job::{Direction, Job, TOOL};
+use crate::form::{Role, Span};
 use crate::number::{self, LARGEST};
 use crate::reading::Found;
 use crate::text::{Damage, Line};
@@ -11,43 +12,81 @@ use crate::text::{Damage, Line};
 /// Reads the jobs of JSON documents and terse lines, in order.
 pub(crate) fn jobs(text: &str, lines: &[Line], found: &mut Found) -> Vec<Job> {
     let mut jobs = Vec::new();
-    let mut is_broken = false;
+    // The line at which a document breaks.
+    let mut broken = None;
     let (mut at, mut document_end) = (0, 0);
     for line in lines {
         let start = at;
         let length = text[at..].find('\n');
         at += length.map_or(text.len() - at, |length| length + 1);
         if start < document_end {
-            found.understand(*line);
+            found.take(*line, of_document_line(line.text, document_end - start));
             continue;
         }
         if !line.text.starts_with('{') {
             match of_line(*line) {
                 Ok(of_line) if of_line.is_empty() => {}
-                Ok(of_line) => jobs.extend(of_line),
+                Ok(of_line) => {
+                    found.take(*line, terse_spans(line.text));
+                    jobs.extend(of_line);
+                }
                 Err(damage) => found.damaged(damage),
             }
-            // The rest of a broken document.
-            if is_broken && line.text.trim_start().starts_with(['"', '{', '}', ']']) {
-                found.understand(*line);
+            if broken.is_some_and(|at| at != line.number) && is_in_document(line.text) {
+                found.understand(*line, &BROKEN);
             }
             continue;
         }
         // Parts of a broken document are no separate documents.
-        if is_broken && !begins_run(&text[start..]) {
+        if broken.is_some() && !begins_run(&text[start..]) {
             continue;
         }
         let mut documents = Deserializer::from_str(&text[start..]).into_iter::<Value>();
-        let document = documents.next().and_then(Result::ok);
-        is_broken = document.is_none();
-        let Some(document) = document else {
-            found.damaged(line.damage(TOOL, "a whole JSON document"));
-            continue;
+        let document = match documents.next() {
+            Some(Ok(document)) => document,
+            other => {
+                let error = other.and_then(Result::err);
+                let at = line.number + error.map_or(1, |error| error.line()) - 1;
+                let expected = format!("a whole JSON document, which breaks at line {at}");
+                found.damaged(line.damage(TOOL, expected));
+                broken = Some(at);
+                continue;
+            }
         };
+        broken = None;
         document_end = start + documents.byte_offset();
+        found.take(*line, of_document_line(line.text, document_end - start));
         jobs.extend(of_document(*line, &document, found));
     }
     jobs
+}
+
+/// The part of a line in a JSON document, which ends behind `length` bytes. A document is read as a whole: what is in
+/// no record is fio's own.
+fn of_document_line(line: &str, length: usize) -> Vec<Span> {
+    vec![Span::new(0..line.len().min(length), Role::Known)]
+}
+
+/// The rates of a terse line, and its other fields.
+fn terse_spans(line: &str) -> Vec<Span> {
+    let rates = TERSE_STARTS.map(|(start, _)| start + 1);
+    let fields = line.split(';').enumerate();
+    let spans = fields.map(|(place, field)| {
+        let role = if rates.contains(&place) {
+            Role::Figure
+        } else {
+            Role::Text
+        };
+        Span::of(line, field, role)
+    });
+    spans.collect()
+}
+
+/// Forms of lines in a document that cannot be read: its rates are listed.
+const BROKEN: [&str; 4] = ["\"bw_bytes\" :", "\"bw\" :", "\"iops\" :", "{*}"];
+
+fn is_in_document(line: &str) -> bool {
+    line.trim_start().starts_with(['"', '{', '}', ']'])
 }
 
 /// Returns whether a document begins like that of a run.

@@ -10,6 +10,24 @@ use super::latency::Latencies;
 use crate::reading::Found;
 use crate::text::{Damage, Line};
 
+/// Forms of its lines.
+const FORMS: [&str; 14] = [
+    "read : IOPS={n}, BW={=} ({=})({n}/{n})",
+    "write : IOPS={n}, BW={=} ({=})({n}/{n}); {n} zone resets",
+    "write : IOPS={n}, BW={=} ({=})({n}/{n})",
+    "read : io={n}, bw={}, iops={n}, runt={n}",
+    "write : io={n}, bw={}, iops={n}, runt={n}",
+    "READ: bw={n} ({n}), {n}-{n} ({n}-{n}), io={n} ({n}), run={n}-{n}",
+    "WRITE: bw={n} ({n}), {n}-{n} ({n}-{n}), io={n} ({n}), run={n}-{n}",
+    "READ: io={n}, aggrb={n}, minb={n}, maxb={n}, mint={n}, maxt={n}",
+    "WRITE: io={n}, aggrb={n}, minb={n}, maxb={n}, mint={n}, maxt={n}",
+    "READ: ",
+    "WRITE: ",
+    "Jobs: {n} (f={n}): [{!}[eta {t}]",
+    "Jobs: {n} (f={n})",
+    "{*}",
+];
+
 /// Beginnings of lines behind those of a job's directions.
 const LAST: [&str; 3] = ["cpu ", "IO depths", "Run status group"];
 /// Beginnings of further lines.
@@ -148,7 +166,7 @@ impl<'a> Output<'a> {
         if self.is_lost {
             lines.clear();
         } else if self.header.is_some() || !self.jobs.is_empty() {
-            found.understand_all(lines);
+            found.understand_all(lines, &FORMS);
         }
     }
 
