@@ -155,6 +155,11 @@ fn counts_records(line: &str) -> bool {
 }
 
 fn copy(line: Line) -> Result<Option<Copy>, Damage> {
+    // Each form has a rate, and bytes and span before it.
+    let is_end = |byte: &u8| matches!(byte, b',' | b'(') || !byte.is_ascii();
+    if !line.text.contains('/') || !line.text.bytes().any(|byte| is_end(&byte)) {
+        return Ok(None);
+    }
     if let Some(parts) = bsd_parts(line.unquoted()) {
         return of_bsd(line, parts).map(Some);
     }

@@ -3,11 +3,11 @@
 use crate::form::{self, Role, Span};
 use crate::number::{self, number_and_unit, unit_bytes};
 use crate::reading::{Found, Reading, byte_rate, printed};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 
 const TOOL: &str = "ddrescue";
 /// Words of the lines of its screen.
-const SCREEN: [&str; 11] = [
+static SCREEN: Words = Words::new(&[
     "GNU ddrescue",
     "ipos:",
     "opos:",
@@ -19,7 +19,9 @@ const SCREEN: [&str; 11] = [
     "current pos:",
     "time since last",
     "Copying non-tried",
-];
+]);
+/// Words of the lines that are read.
+static READ: Words = Words::new(&["average rate:", "run time:", "rescued:", "filled size:"]);
 
 /// Reads the runs; of each, what was printed last.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
@@ -34,8 +36,8 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             };
             end(std::mem::replace(&mut run, Ok(next)), &mut screen, found);
         }
-        let is_of_run = run.as_ref().is_ok_and(|run| run.is_log) && is_log_line(text)
-            || SCREEN.iter().any(|word| text.contains(word));
+        let is_of_run =
+            run.as_ref().is_ok_and(|run| run.is_log) && is_log_line(text) || SCREEN.any(text);
         run = run.and_then(|run| run.read(*line));
         if is_of_run && run.is_ok() {
             screen.push(*line);
@@ -114,6 +116,9 @@ impl<'a> Run<'a> {
     fn read(mut self, line: Line<'a>) -> Result<Self, Damage> {
         if self.is_log {
             self.read_log(line)?;
+            return Ok(self);
+        }
+        if !READ.any(line.text) {
             return Ok(self);
         }
         if let Some(text) = field(line.text, "average rate:") {

@@ -1,6 +1,6 @@
 //! Names that people write above columns and before rows of figures.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use cardmark_core::Quantity;
 
@@ -69,6 +69,18 @@ pub(crate) struct Names<'a> {
     ids: HashMap<&'a str, usize>,
     exact: HashMap<&'a str, usize>,
     folded: HashMap<String, usize>,
+    /// Beginnings of all of them.
+    begins: HashSet<[char; BEGIN]>,
+}
+
+/// Letters at the beginning of a name that show that it may be one.
+const BEGIN: usize = 3;
+
+/// The first letters and digits of a text, in small letters.
+fn begin(text: &str) -> [char; BEGIN] {
+    let kept = text.chars().filter(|c| c.is_alphanumeric());
+    let mut kept = kept.flat_map(char::to_lowercase);
+    [(); BEGIN].map(|()| kept.next().unwrap_or(' '))
 }
 
 impl<'a> Names<'a> {
@@ -78,10 +90,12 @@ impl<'a> Names<'a> {
             ids: HashMap::new(),
             exact: HashMap::new(),
             folded: HashMap::new(),
+            begins: TOOLS.iter().map(|tool| begin(tool)).collect(),
         };
         for (place, metric) in known.iter().enumerate() {
             names.ids.entry(&metric.id).or_insert(place);
             for name in [&metric.id, &metric.title] {
+                names.begins.insert(begin(name));
                 // `hdparm_t` and `hdparm_T` differ in a capital.
                 if metric.id.starts_with("hdparm_") {
                     names.exact.entry(name).or_insert(place);
@@ -91,6 +105,14 @@ impl<'a> Names<'a> {
             }
         }
         names
+    }
+
+    /// Returns whether a text begins as one of the names does, or with a word that names leave out.
+    pub(crate) fn may_begin(&self, text: &str) -> bool {
+        self.begins.contains(&begin(text)) || {
+            let first = text.split_whitespace().next().unwrap_or("");
+            LEFT_OUT.iter().any(|word| first.eq_ignore_ascii_case(word))
+        }
     }
 
     fn metric(&self, id: &str) -> Option<&'a KnownMetric> {
@@ -107,6 +129,9 @@ impl<'a> Names<'a> {
 
 /// Returns the metric that a heading names: by id or title, or in the words that people use.
 pub(crate) fn named(heading: &str, names: &Names) -> Option<KnownMetric> {
+    if !names.may_begin(heading) {
+        return None;
+    }
     names.own(heading).cloned().or_else(|| {
         let words = words(heading);
         let (tool, rest) = words.split_first()?;
@@ -117,6 +142,40 @@ pub(crate) fn named(heading: &str, names: &Names) -> Option<KnownMetric> {
             _ => None,
         }
     })
+}
+
+/// Tools whose tests have names of several words.
+const TOOLS: [&str; 3] = ["hdparm", "iozone", "fio"];
+/// Words that do not matter.
+const LEFT_OUT: [&str; 5] = ["of", "speed", "rate", "test", "disk"];
+
+/// Kinds of words in names of iozone's tests, each of which has one at most.
+pub(crate) mod kind {
+    pub(crate) const DIRECTION: u8 = 1;
+    pub(crate) const ORDER: u8 = 2;
+    pub(crate) const SIZE: u8 = 4;
+    /// A word that is in none of them.
+    pub(crate) const OTHER: u8 = 8;
+}
+
+/// The kinds of a word of a line. A number alone may be part of a size, and brackets hold a unit.
+pub(crate) fn kinds(word: &str) -> u8 {
+    if word.starts_with(['(', '[']) || word.ends_with([')', ']']) {
+        return 0;
+    }
+    let mut kinds = 0;
+    for word in words(word) {
+        let kind = match word.as_str() {
+            "random" | "sequential" => kind::ORDER,
+            "read" | "write" | "reread" | "rewrite" => kind::DIRECTION,
+            "k" | "kb" | "kib" | "m" | "mb" | "mib" => 0,
+            word if is_size(word) => kind::SIZE,
+            word if word.bytes().all(|byte| byte.is_ascii_digit()) => 0,
+            _ => kind::OTHER,
+        };
+        kinds |= if kinds & kind == 0 { kind } else { kind::OTHER };
+    }
+    kinds
 }
 
 /// Returns the metric of iozone that a heading means without naming a tool.
@@ -141,7 +200,7 @@ fn words(heading: &str) -> Vec<String> {
         let is_number = |it: &String| it.bytes().all(|byte| byte.is_ascii_digit());
         let size = word.trim_end_matches("ib").trim_end_matches('b');
         match (word, words.last_mut()) {
-            ("" | "of" | "speed" | "rate" | "test" | "disk", _) => {}
+            (word, _) if word.is_empty() || LEFT_OUT.contains(&word) => {}
             ("k" | "kb" | "kib" | "m" | "mb" | "mib", Some(last)) if is_number(last) => {
                 *last += size;
             }

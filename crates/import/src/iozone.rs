@@ -7,7 +7,7 @@ use cardmark_core::{Finding, FindingKind, KIB, Metric, Printed, Severity};
 use crate::form::{Role, Span};
 use crate::number::number_and_unit;
 use crate::reading::{Found, Reading, byte_rate, doubtful, operations, printed, size};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 use method::{Method, Methods};
 
 const TOOL: &str = "iozone";
@@ -100,6 +100,34 @@ const FORMS: [&str; 7] = [
     "{*}",
 ];
 
+/// Words of lines that are looked at, but for the rows of a table.
+static MARKS: Words = Words::new(&[
+    "Iozone: Performance",
+    "iozone test complete",
+    "iozone ",
+    "O_DIRECT feature enabled",
+    "Include fsync in write",
+    "Version $Revision:",
+    "Compiled for ",
+    "Build:",
+    "Run began:",
+    "File size set to ",
+    "Record Size ",
+    "Command line used:",
+    "Output is in ",
+    "Time Resolution =",
+    "Processor cache ",
+    "File stride size ",
+    "hroughput ",
+    "Min process =",
+    "Max process =",
+    "Using m",
+    "Excel output is below",
+    "reclen",
+    " writes a ",
+    "Min xfer",
+]);
+
 /// Reads the lines of tables and the blocks of `-t`, in order.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut rows = Vec::new();
@@ -110,6 +138,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut methods = Methods::default();
     read_sizeless(lines, found);
     for line in lines {
+        if table.header.is_none() && !is_excel && !MARKS.any(line.text) {
+            continue;
+        }
         methods.look_at(line.text, line.unquoted());
         if line.text.contains("Iozone: Performance Test") {
             table = Table::default();
@@ -147,7 +178,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
                 }
             }
             Ok(false) if is_excel && text.starts_with('"') => {
-                found.take(*line, excel_spans(line.text))
+                found.take(*line, excel_spans(line.text));
             }
             Ok(_) => {}
             Err(damage) => found.damaged(damage),
@@ -167,6 +198,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 fn read_sizeless(lines: &[Line], found: &mut Found) {
     let mut is_below = false;
     for line in lines {
+        if !is_below && !line.text.contains("rewrite") {
+            continue;
+        }
         let words: Vec<&str> = line.unquoted().split_whitespace().collect();
         if words == SIX_HEADING {
             is_below = true;

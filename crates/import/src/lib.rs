@@ -26,6 +26,8 @@ mod metrics;
 mod normal;
 mod number;
 mod pibenchmarks;
+#[cfg(test)]
+mod properties;
 mod quiet;
 mod reading;
 mod records;
@@ -42,21 +44,11 @@ pub use figure::{FigureError, figures};
 pub use imported::Imported;
 pub use metrics::{KnownMetric, tool_metrics};
 pub use normal::decoded;
+pub use quiet::NotUnderstood;
 
 use heading::Names;
 use reading::Found;
 use text::{Line, lines, plain};
-
-/// A line with numbers that no reader understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotUnderstood {
-    /// Number of the line, from 1.
-    pub line: usize,
-    /// Its numbers with their units.
-    pub numbers: Vec<String>,
-    /// Content that a reader expected in this line.
-    pub reason: Option<String>,
-}
 
 /// Content of a text.
 #[derive(Clone, Debug, Default, PartialEq)]

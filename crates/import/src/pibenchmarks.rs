@@ -17,7 +17,7 @@ use crate::reading::{
     Found, byte_rate, doubtful, number_bits, operation_rate, operations, printed,
 };
 use crate::records::{name_warnings, put};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 use crate::{Imported, dd};
 
 const TOOL: &str = "PiBenchmarks";
@@ -97,7 +97,7 @@ const FORMS: [&str; 17] = [
     "{*}",
 ];
 /// Parts of the script's other lines.
-const PARTS: [&str; 2] = [" trimmed on ", " has been detected as "];
+static PARTS: Words = Words::new(&[" trimmed on ", " has been detected as "]);
 /// Beginnings of further ones.
 const LINES: [&str; 14] = [
     "Enter a description of your storage",
@@ -201,8 +201,7 @@ impl<'a> Run<'a> {
         }
         self.facts.look_at(text);
         let text = line.unquoted();
-        Ok(LINES.iter().any(|begin| text.starts_with(begin))
-            || PARTS.iter().any(|part| text.contains(part)))
+        Ok(LINES.iter().any(|begin| text.starts_with(begin)) || PARTS.any(text))
     }
 
     /// Adds the table, unless none of its rows could be read.
@@ -482,10 +481,17 @@ const FIELDS: [&str; 11] = [
 /// Longest value of a field, in characters.
 const MOST_FIELD: usize = 80;
 
+static FACTS: Words = Words::new(&[
+    BOARD,
+    " has been detected as ",
+    DRIVE[0],
+    DRIVE[1],
+    DRIVE[2],
+]);
+
 /// Returns whether a line is about board or drive.
 fn is_fact(text: &str) -> bool {
-    let is_drive = || DRIVE.iter().any(|begin| text.contains(begin));
-    text.contains(BOARD) || text.contains(" has been detected as ") || is_drive()
+    FACTS.any(text)
 }
 
 /// Facts that the script read from registers and from the system. What the owner typed is not
@@ -501,6 +507,9 @@ struct Facts {
 
 impl Facts {
     fn look_at(&mut self, text: &str) {
+        if !text.contains(": ") {
+            return;
+        }
         if text.contains(BOARD) {
             self.model = field(text, "Model");
             self.architecture = field(text, "Architecture");

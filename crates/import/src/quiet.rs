@@ -7,10 +7,21 @@ use std::collections::{BTreeMap, HashSet};
 
 use cardmark_core::Quantity;
 
+use crate::Imported;
 use crate::form::{Role, Span};
 use crate::number::{Number, number_and_unit, ungrouped};
 use crate::text::{Line, Listed, listed};
-use crate::{Imported, NotUnderstood};
+
+/// A line with numbers that no reader understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotUnderstood {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// Its numbers with their units.
+    pub numbers: Vec<String>,
+    /// Content that a reader expected in this line.
+    pub reason: Option<String>,
+}
 
 /// Numbers of a size may count blocks of up to a gibibyte.
 const MOST_BLOCK_POWER: u32 = 30;
@@ -109,6 +120,3 @@ fn values(number: &str) -> impl Iterator<Item = f64> {
     all.filter_map(|text| Number::parse(&text))
         .map(|number| number.value)
 }
-
-#[cfg(test)]
-mod tests;

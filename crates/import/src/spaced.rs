@@ -3,14 +3,14 @@
 //! Nothing shows where a cell ends, so a table is read only if there is one way to read it: the heading ends
 //! in names of metrics, each row in a figure for each of them, and no label ends in what could be a further figure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::iter;
 use std::rc::Rc;
 
 use crate::Imported;
 use crate::figure::{digits_and_unit, put_cell};
 use crate::form::{Role, Span};
-use crate::heading::{self, Marks, Names, Script};
+use crate::heading::{self, Marks, Names, Script, kind};
 use crate::metrics::KnownMetric;
 use crate::reading::{Found, Reading};
 use crate::table::{
@@ -22,6 +22,8 @@ use crate::text::{Line, numbers};
 /// Longest heading, and longest name of a metric in it, in words.
 const MOST_WORDS: usize = 40;
 const MOST_NAME_WORDS: usize = 7;
+/// Words that the beginning of a name has at most.
+const MOST_BEGIN_WORDS: usize = 3;
 /// Fewest metrics and rows of a table.
 const LEAST_METRICS: usize = 2;
 const LEAST_ROWS: usize = 2;
@@ -86,13 +88,17 @@ impl Heading {
         if !(2..=MOST_WORDS).contains(&words.len()) {
             return None;
         }
+        let mut parts = Parts::of(&words, names);
+        if !parts.may_end() {
+            return None;
+        }
         let marks = Marks::of(text);
         let scripts = [Script::Common, Script::Raw].map(Some);
         let scripts = scripts
             .into_iter()
             .filter(|it| it.is_some_and(|it| marks.fit(it)));
         let all = iter::once(None).chain(scripts);
-        let mut ways: Vec<Way> = all.flat_map(|it| Self::ways(&words, it, names)).collect();
+        let mut ways: Vec<Way> = all.flat_map(|it| Self::ways(it, &mut parts)).collect();
         let start = ways.iter().map(|way| way.start).min()?;
         ways.retain(|way| way.start == start);
         let way = ways.pop().filter(|_| ways.is_empty())?;
@@ -102,20 +108,21 @@ impl Heading {
 
     /// All ways to part the end of a heading into names of metrics, if `script` is that of the names. They are
     /// looked for from the end, so that each word begins a few names at most.
-    fn ways(words: &[&str], script: Option<Script>, names: &Names) -> Vec<Way> {
-        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); words.len()];
+    fn ways(script: Option<Script>, parts: &mut Parts) -> Vec<Way> {
+        let count = parts.words.len();
+        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); count];
         ways.push(vec![Way {
-            start: words.len(),
+            start: count,
             names: Vec::new(),
         }]);
-        for end in (2..=words.len()).rev() {
+        for end in (2..=count).rev() {
             // Two ways are as good as more: neither is taken.
             ways[end].truncate(2);
             if ways[end].is_empty() {
                 continue;
             }
-            for start in end.saturating_sub(MOST_NAME_WORDS).max(1)..end {
-                let Some(name) = Name::of(&words[start..end].join(" "), script, names) else {
+            for start in parts.starts(end) {
+                let Some(name) = parts.name(start, end, script) else {
                     continue;
                 };
                 let name = Rc::new(name);
@@ -253,13 +260,63 @@ struct Name {
     marks: Marks,
 }
 
-impl Name {
-    fn of(text: &str, script: Option<Script>, names: &Names) -> Option<Self> {
-        let (name, unit) = name_and_unit(text);
-        let own = heading::named(name, names);
+/// Parts of a heading that may be names. Each is looked up once for all scripts.
+struct Parts<'a> {
+    words: &'a [&'a str],
+    names: &'a Names<'a>,
+    /// Kinds of the words, and whether a name may begin with them.
+    kinds: Vec<u8>,
+    may_begin: Vec<bool>,
+    own: HashMap<(usize, usize), Option<KnownMetric>>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(words: &'a [&'a str], names: &'a Names<'a>) -> Self {
+        Self {
+            words,
+            names,
+            kinds: words.iter().map(|word| heading::kinds(word)).collect(),
+            may_begin: (0..words.len())
+                .map(|at| {
+                    let end = words.len().min(at + MOST_BEGIN_WORDS);
+                    names.may_begin(&words[at..end].concat()) || names.may_begin(words[at])
+                })
+                .collect(),
+            own: HashMap::new(),
+        }
+    }
+
+    /// First words of parts that end before a word and may be names.
+    fn starts(&self, end: usize) -> Vec<usize> {
+        let mut is_of_script = true;
+        let mut kinds = 0;
+        let mut starts = Vec::new();
+        for start in (end.saturating_sub(MOST_NAME_WORDS).max(1)..end).rev() {
+            let own = self.kinds[start];
+            is_of_script &= own & kind::OTHER == 0 && own & kinds == 0;
+            kinds |= own;
+            let is_of_script = is_of_script && kinds & kind::DIRECTION != 0;
+            if self.may_begin[start] || is_of_script {
+                starts.push(start);
+            }
+        }
+        starts
+    }
+
+    /// Returns whether the last words may be a name.
+    fn may_end(&self) -> bool {
+        !self.starts(self.words.len()).is_empty()
+    }
+
+    fn name(&mut self, start: usize, end: usize, script: Option<Script>) -> Option<Name> {
+        let text = self.words[start..end].join(" ");
+        let (name, unit) = name_and_unit(&text);
+        let own = self.own.entry((start, end));
+        let own = own.or_insert_with(|| heading::named(name, self.names));
         let is_inferred = own.is_none();
-        let metric = own.or_else(|| heading::of_script(name, script, names))?;
-        Some(Self {
+        let metric = own.clone();
+        let metric = metric.or_else(|| heading::of_script(name, script, self.names))?;
+        Some(Name {
             metric,
             unit: unit.map(str::to_owned),
             is_inferred,

@@ -103,7 +103,10 @@ struct Heading {
 
 impl Heading {
     fn find(text: &str, names: &Names) -> Option<Self> {
-        SEPARATORS.iter().find_map(|&separator| {
+        let separators = SEPARATORS
+            .iter()
+            .filter(|separator| text.contains(**separator));
+        separators.into_iter().find_map(|&separator| {
             let cells = cells(text, separator);
             if cells.len() < 2 || cells.iter().any(|cell| is_figure(cell)) {
                 return None;

@@ -78,6 +78,45 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
+/// Words of which a line must have one before a reader looks closer. They are looked for in one pass.
+pub(crate) struct Words {
+    words: &'static [&'static str],
+    /// Pairs of bytes that begin a word.
+    begins: [bool; PAIRS],
+}
+
+const PAIRS: usize = 1024;
+
+const fn pair(first: u8, second: u8) -> usize {
+    (((first as usize) << 4) ^ second as usize) % PAIRS
+}
+
+impl Words {
+    /// Words of two bytes at least.
+    pub(crate) const fn new(words: &'static [&'static str]) -> Self {
+        let mut begins = [false; PAIRS];
+        let mut place = 0;
+        while place < words.len() {
+            let word = words[place].as_bytes();
+            begins[pair(word[0], word[1])] = true;
+            place += 1;
+        }
+        Self { words, begins }
+    }
+
+    /// Returns whether one of the words stands in a text.
+    pub(crate) fn any(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        bytes.windows(2).enumerate().any(|(at, two)| {
+            self.begins[pair(two[0], two[1])]
+                && self
+                    .words
+                    .iter()
+                    .any(|word| bytes[at..].starts_with(word.as_bytes()))
+        })
+    }
+}
+
 /// Bytes that the costly parts of the readers looked at, so that tests see time without a clock.
 #[cfg(test)]
 pub(crate) mod work {
@@ -161,7 +200,6 @@ pub(crate) fn listed(text: &str) -> Vec<Listed<'_>> {
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Vec::new();
     }
-    let is_between = |c: char| c.is_whitespace() || "()[]<>{}|;=\"'`，。（）：".contains(c);
     let words = text.split(is_between).map(bare).flat_map(parts);
     let mut words = words.filter(|word| !word.is_empty()).peekable();
     let mut found = Vec::new();
@@ -180,9 +218,23 @@ pub(crate) fn listed(text: &str) -> Vec<Listed<'_>> {
     found
 }
 
+fn is_between(c: char) -> bool {
+    match c {
+        '(' | ')' | '[' | ']' | '<' | '>' | '{' | '}' | '|' | ';' | '=' | '"' | '\'' | '`' => true,
+        c if c.is_ascii() => c.is_ascii_whitespace(),
+        c => c.is_whitespace() || "，。（）：".contains(c),
+    }
+}
+
 /// A word without signs around it and without a label: `speed:~22.7`.
 fn bare(word: &str) -> &str {
-    let is_sign = |c: char| ",:.*_~≈≤≥±+@?!/\\-–—…".contains(c);
+    let is_sign = |c: char| match c {
+        c if c.is_ascii() => matches!(
+            c,
+            ',' | ':' | '.' | '*' | '_' | '~' | '+' | '@' | '?' | '!' | '/' | '\\' | '-'
+        ),
+        c => "≈≤≥±–—…".contains(c),
+    };
     let word = word.trim_matches(is_sign);
     match word.rsplit_once(':') {
         Some((label, rest)) if !label.contains(|c: char| c.is_ascii_digit()) => {
@@ -194,6 +246,9 @@ fn bare(word: &str) -> &str {
 
 /// Both numbers of `22.7/23.1` and of a range, otherwise the word.
 fn parts(word: &str) -> Vec<&str> {
+    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return vec![word];
+    }
     let pair = ['/', '–', '…', '-'].iter().find_map(|&sign| {
         let (left, right) = word.split_once(sign)?;
         let ((_, unit), (_, right_unit)) = (number_in(left)?, number_in(right)?);
@@ -215,7 +270,10 @@ fn cells(word: &str) -> Vec<&str> {
 
 /// The number at the start of a word, and its unit. An unknown unit of letters is left out.
 fn number_in(word: &str) -> Option<(&str, &str)> {
-    let is_of_number = |c: char| c.is_ascii_digit() || ".,’".contains(c);
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '’');
     let end = word.find(|c: char| !is_of_number(c));
     let (number, unit) = word.split_at(end.unwrap_or(word.len()));
     if Number::parse(number).is_none() && !is_grouped(number) {

@@ -28,6 +28,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut is_open = false;
     for line in lines {
         let text = line.unquoted();
+        if !text.contains('|') && !text.starts_with("fio Disk") {
+            continue;
+        }
         let cells: Vec<&str> = text.split('|').map(str::trim).collect();
         match cells.as_slice() {
             ["Block Size", sizes @ ..] => {

@@ -9,11 +9,15 @@ use crate::number::{self, LARGEST};
 use crate::reading::Found;
 use crate::text::{Damage, Line};
 
+/// Documents that are tried before the line at which one breaks.
+const MOST_WITHIN: usize = 2;
+
 /// Reads the jobs of JSON documents and terse lines, in order.
 pub(crate) fn jobs(text: &str, lines: &[Line], found: &mut Found) -> Vec<Job> {
     let mut jobs = Vec::new();
     // The line at which a document breaks.
     let mut broken = None;
+    let mut within_count = 0;
     let (mut at, mut document_end) = (0, 0);
     for line in lines {
         let start = at;
@@ -38,8 +42,17 @@ pub(crate) fn jobs(text: &str, lines: &[Line], found: &mut Found) -> Vec<Job> {
             continue;
         }
         // Parts of a broken document are no separate documents.
-        if broken.is_some() && !begins_run(&text[start..]) {
-            continue;
+        if let Some(at) = broken {
+            // A run within it may follow one that was cut, but hardly another within that.
+            within_count = if line.number < at {
+                within_count + 1
+            } else {
+                0
+            };
+            if within_count > MOST_WITHIN || !begins_run(&text[start..]) {
+                found.understand(*line, &BROKEN);
+                continue;
+            }
         }
         let mut documents = Deserializer::from_str(&text[start..]).into_iter::<Value>();
         let document = match documents.next() {

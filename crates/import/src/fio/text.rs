@@ -8,7 +8,7 @@ use super::figures::{self, Figures, Shown};
 use super::job::{Direction, Job, TOOL};
 use super::latency::Latencies;
 use crate::reading::Found;
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 
 /// Forms of its lines.
 const FORMS: [&str; 14] = [
@@ -55,7 +55,7 @@ const FURTHER: [&str; 21] = [
     "WRITE: io=",
 ];
 /// Parts of further lines.
-const PARTS: [&str; 4] = [": (g=", "th=[", ": ios=", "Laying out IO file"];
+static PARTS: Words = Words::new(&[": (g=", "th=[", ": ios=", "Laying out IO file"]);
 /// Beginnings of lines above the first job.
 const FIRST: [&str; 3] = ["fio-", "Starting ", "Jobs: "];
 
@@ -66,6 +66,10 @@ pub(crate) fn jobs(lines: &[Line], found: &mut Found) -> Vec<Job> {
     let mut of_job = Vec::new();
     for line in lines {
         let text = line.unquoted();
+        // Each line of fio has one of these.
+        if !text.contains([':', '(', '=', '-', ' ']) {
+            continue;
+        }
         let is_header = text.contains(": (groupid=");
         if is_header {
             output.close(&mut of_job, found);
@@ -87,7 +91,7 @@ fn is_of_fio(text: &str) -> bool {
     let starts = FURTHER.iter().chain(&FIRST);
     let mut starts = starts.filter(|start| text.starts_with(**start));
     starts.next().is_some()
-        || PARTS.iter().any(|part| text.contains(part))
+        || PARTS.any(text)
         || matches!(figures::direction(text), Some((Some(_), _)))
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use cardmark_core::{Quantity, Rng};
 
-use super::not_understood;
 use crate::form::{Role, Span};
+use crate::quiet::not_understood;
 use crate::text::{Line, lines, plain};
 use crate::{Imported, KnownMetric, NotUnderstood, found, import, normal, records};
 
