@@ -59,13 +59,16 @@ pub struct Import {
     pub not_understood: Vec<NotUnderstood>,
 }
 
+/// Bytes of the longest text in which lines that a mail program wrapped are joined.
+const MOST_WRAPPED_BYTES: usize = 64 << 10;
+
 /// Reads what other tools printed. Tables are read if their headings name some of the `known`
 /// metrics.
 #[must_use]
 pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     let text = plain(&normal::normalised(text));
     let found = read(&text, known);
-    if !found.records.is_empty() {
+    if !found.records.is_empty() || text.len() > MOST_WRAPPED_BYTES {
         return found;
     }
     // Lines that a mail program wrapped are joined only if nothing can be read as it is.
@@ -94,27 +97,32 @@ fn read(text: &str, known: &[KnownMetric]) -> Import {
     }
 }
 
+/// Bytes of the shortest line that most tools print.
+const SHORTEST: usize = 4;
+
 /// Everything that the readers find.
 fn found(text: &str, lines: &[Line], known: &[KnownMetric]) -> Found {
     let mut found = Found::default();
     pibenchmarks::read(lines, &mut found);
     let has_table = !found.reports.is_empty();
-    agnostics::read(lines, &mut found);
-    diskmark::read(lines, &mut found);
-    hdparm::read(lines, has_table, &mut found);
+    let long = lines.iter().filter(|line| line.text.len() >= SHORTEST);
+    let long: Vec<Line> = long.copied().collect();
+    agnostics::read(&long, &mut found);
+    diskmark::read(&long, &mut found);
+    hdparm::read(&long, has_table, &mut found);
     dd::read(lines, has_table, &mut found);
     iozone::read(lines, &mut found);
     fio::read(text, lines, &mut found);
-    ddrescue::read(lines, &mut found);
-    f3::read(lines, &mut found);
-    h2testw::read(lines, &mut found);
-    yabs::read(lines, &mut found);
-    disks::read(lines, &mut found);
+    ddrescue::read(&long, &mut found);
+    f3::read(&long, &mut found);
+    h2testw::read(&long, &mut found);
+    yabs::read(&long, &mut found);
+    disks::read(&long, &mut found);
     let names = Names::of(known);
     table::read(lines, &names, &mut found);
     spaced::read(lines, &names, &mut found);
     section::read(lines, &mut found);
-    trouble::read(lines, &mut found);
+    trouble::read(&long, &mut found);
     found.count_damaged();
     found
 }

@@ -176,7 +176,12 @@ fn a_number_behind_a_line_that_was_read_is_listed() {
         let read = Read::of(&text);
         for (line, at) in changed(&read, &mut chance) {
             let is_text = |span: &Span| span.range.end == at && matches!(span.role, Role::Text);
-            if at < line.text.len() || read.understood[&line.number].iter().any(is_text) {
+            // Without a digit, nothing was looked for.
+            let has_digit = line.text.contains(|c: char| c.is_ascii_digit());
+            if at < line.text.len()
+                || !has_digit
+                || read.understood[&line.number].iter().any(is_text)
+            {
                 continue;
             }
             let changed = format!("{} {NUMBER}", line.text);

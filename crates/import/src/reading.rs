@@ -113,6 +113,8 @@ impl Found {
 
     /// Marks a line as one of a tool, and the numbers in it that a form has.
     pub(crate) fn understand(&mut self, line: Line, forms: &[&str]) {
+        let has_digit = line.text.bytes().any(|byte| byte.is_ascii_digit());
+        let forms = if has_digit { forms } else { &[] };
         self.take(line, form::spans(line.text, forms));
     }
 

@@ -3,7 +3,7 @@
 //! Nothing shows where a cell ends, so a table is read only if there is one way to read it: the heading ends
 //! in names of metrics, each row in a figure for each of them, and no label ends in what could be a further figure.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::iter;
 use std::rc::Rc;
 
@@ -264,63 +264,99 @@ struct Name {
 struct Parts<'a> {
     words: &'a [&'a str],
     names: &'a Names<'a>,
-    /// Kinds of the words, and whether a name may begin with them.
-    kinds: Vec<u8>,
-    may_begin: Vec<bool>,
-    own: HashMap<(usize, usize), Option<KnownMetric>>,
+    /// For each word, whether a name may begin with it, and first words of the parts that end before it.
+    begins: Vec<Option<bool>>,
+    starts: Vec<Option<Vec<usize>>>,
+    /// By end and number of words.
+    parts: Vec<Option<Part>>,
+}
+
+/// A part of a heading.
+struct Part {
+    own: Option<KnownMetric>,
+    unit: Option<String>,
+    words: Vec<String>,
+    marks: Marks,
+}
+
+impl Part {
+    fn of(text: &str, may_begin: bool, names: &Names) -> Self {
+        let (name, unit) = name_and_unit(text);
+        let words = heading::words(name);
+        Self {
+            own: may_begin.then(|| heading::named(name, names)).flatten(),
+            unit: unit.map(str::to_owned),
+            marks: Marks::of_words(&words),
+            words,
+        }
+    }
 }
 
 impl<'a> Parts<'a> {
     fn of(words: &'a [&'a str], names: &'a Names<'a>) -> Self {
+        let mut parts = Vec::new();
+        parts.resize_with((words.len() + 1) * (MOST_NAME_WORDS + 1), || None);
         Self {
             words,
             names,
-            kinds: words.iter().map(|word| heading::kinds(word)).collect(),
-            may_begin: (0..words.len())
-                .map(|at| {
-                    let end = words.len().min(at + MOST_BEGIN_WORDS);
-                    names.may_begin(&words[at..end].concat()) || names.may_begin(words[at])
-                })
-                .collect(),
-            own: HashMap::new(),
+            begins: vec![None; words.len()],
+            starts: vec![None; words.len() + 1],
+            parts,
         }
     }
 
     /// First words of parts that end before a word and may be names.
-    fn starts(&self, end: usize) -> Vec<usize> {
-        let mut is_of_script = true;
-        let mut kinds = 0;
+    fn starts(&mut self, end: usize) -> Vec<usize> {
+        if let Some(starts) = &self.starts[end] {
+            return starts.clone();
+        }
+        let (mut is_of_script, mut kinds) = (true, 0);
         let mut starts = Vec::new();
         for start in (end.saturating_sub(MOST_NAME_WORDS).max(1)..end).rev() {
-            let own = self.kinds[start];
-            is_of_script &= own & kind::OTHER == 0 && own & kinds == 0;
-            kinds |= own;
-            let is_of_script = is_of_script && kinds & kind::DIRECTION != 0;
-            if self.may_begin[start] || is_of_script {
+            if is_of_script {
+                let own = heading::kinds(self.words[start]);
+                is_of_script = own & kind::OTHER == 0 && own & kinds == 0;
+                kinds |= own;
+            }
+            if is_of_script && kinds & kind::DIRECTION != 0 || self.may_begin(start) {
                 starts.push(start);
             }
         }
+        self.starts[end] = Some(starts.clone());
         starts
     }
 
+    /// Returns whether a name may begin with a word.
+    fn may_begin(&mut self, start: usize) -> bool {
+        let (words, names) = (self.words, self.names);
+        *self.begins[start].get_or_insert_with(|| {
+            let begin = words.get(start..).unwrap_or_default();
+            let begin: String = begin.iter().take(MOST_BEGIN_WORDS).copied().collect();
+            names.may_begin(&begin) || names.may_begin(words[start])
+        })
+    }
+
     /// Returns whether the last words may be a name.
-    fn may_end(&self) -> bool {
+    fn may_end(&mut self) -> bool {
         !self.starts(self.words.len()).is_empty()
     }
 
     fn name(&mut self, start: usize, end: usize, script: Option<Script>) -> Option<Name> {
-        let text = self.words[start..end].join(" ");
-        let (name, unit) = name_and_unit(&text);
-        let own = self.own.entry((start, end));
-        let own = own.or_insert_with(|| heading::named(name, self.names));
+        let may_begin = self.may_begin(start);
+        if script.is_none() && !may_begin {
+            return None;
+        }
+        let (words, names) = (&self.words[start..end], self.names);
+        let part = &mut self.parts[end * (MOST_NAME_WORDS + 1) + words.len()];
+        let part = part.get_or_insert_with(|| Part::of(&words.join(" "), may_begin, names));
+        let own = part.own.clone();
         let is_inferred = own.is_none();
-        let metric = own.clone();
-        let metric = metric.or_else(|| heading::of_script(name, script, self.names))?;
+        let metric = own.or_else(|| heading::of_words(&part.words, script, names))?;
         Some(Name {
             metric,
-            unit: unit.map(str::to_owned),
+            unit: part.unit.clone(),
             is_inferred,
-            marks: Marks::of(name),
+            marks: part.marks,
         })
     }
 }

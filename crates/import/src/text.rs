@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::number::Number;
-
 /// A line as a terminal shows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
@@ -149,15 +147,19 @@ const PER_TIME: [&str; 5] = ["/sec", "/min", "ps", "/s", "/秒"];
 /// digits behind its letters.
 const MOST_UNKNOWN_UNIT: usize = 12;
 
+/// Digits of the largest number before its decimal sign.
+const MOST_DIGITS: usize = 20;
+
 pub(crate) fn is_unit(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let is_rate = |end: &str| {
-        let base = text.strip_suffix(end);
-        base.is_some_and(|base| UNITS.contains(&base))
-    };
-    UNITS.contains(&text.as_str())
-        || PLAIN_UNITS.contains(&text.as_str())
-        || PER_TIME.iter().any(|end| is_rate(end))
+    let is_in = |list: &[&str], text: &str| list.iter().any(|it| it.eq_ignore_ascii_case(text));
+    let is_rate = |end: &str| without_end(text, end).is_some_and(|base| is_in(&UNITS, base));
+    is_in(&UNITS, text) || is_in(&PLAIN_UNITS, text) || PER_TIME.iter().any(|end| is_rate(end))
+}
+
+/// The text before an ending, whatever its capitals.
+fn without_end<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+    let (base, last) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
+    last.eq_ignore_ascii_case(end).then_some(base)
 }
 
 /// A number in a line.
@@ -173,8 +175,8 @@ pub(crate) struct Listed<'a> {
 impl Listed<'_> {
     /// Returns whether its unit is that of a rate.
     pub(crate) fn is_rate(&self) -> bool {
-        let unit = self.unit.to_lowercase();
-        PER_TIME.iter().any(|end| unit.ends_with(end)) || unit.ends_with("iops")
+        let ends = |end: &&str| without_end(self.unit, end).is_some();
+        PER_TIME.iter().chain(&["iops"]).any(ends)
     }
 }
 
@@ -276,7 +278,7 @@ fn number_in(word: &str) -> Option<(&str, &str)> {
     let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '’');
     let end = word.find(|c: char| !is_of_number(c));
     let (number, unit) = word.split_at(end.unwrap_or(word.len()));
-    if Number::parse(number).is_none() && !is_grouped(number) {
+    if !is_number(number) && !is_grouped(number) {
         return None;
     }
     if unit.is_empty() || is_unit(unit) {
@@ -286,6 +288,14 @@ fn number_in(word: &str) -> Option<(&str, &str)> {
         .chars()
         .all(|c| c.is_alphabetic() || "/*_%²³".contains(c));
     (is_word && unit.chars().count() <= MOST_UNKNOWN_UNIT).then_some((number, ""))
+}
+
+/// Returns whether digits with one decimal sign at most are a number of the tools.
+fn is_number(text: &str) -> bool {
+    let (whole, decimals) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short = whole.len() <= MOST_DIGITS || whole.trim_start_matches('0').len() <= MOST_DIGITS;
+    !whole.is_empty() && is_digits(whole) && is_digits(decimals) && is_short
 }
 
 /// Returns whether digits are grouped by threes: `1,107.5`, `22’700`. Four groups with points could be an

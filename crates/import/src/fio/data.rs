@@ -117,12 +117,23 @@ fn of_document(line: Line, document: &Value, found: &mut Found) -> Vec<Job> {
         found.damaged(line.damage(TOOL, "`jobs` in the JSON document that begins here"));
         return Vec::new();
     };
-    let directions = [("read", Direction::Read), ("write", Direction::Write)];
+    // Sums of both directions are there if they were asked for, then perhaps alone.
+    let directions = [
+        ("read", Direction::Read),
+        ("write", Direction::Write),
+        ("mixed", Direction::Mixed),
+    ];
+    let is_there = |job: &Value, key: &str| match key {
+        "mixed" => job.get(key).is_some(),
+        _ => job.get(key).is_some() || job.get("mixed").is_none(),
+    };
     let is_sum = |job: &&Value| job.get("jobname").and_then(Value::as_str) == Some("All clients");
     let is_alone = jobs.len() == 1;
     let jobs = jobs.iter().filter(|job| is_alone || !is_sum(job));
-    let results =
-        jobs.flat_map(|job| directions.map(|(key, direction)| of_job(line, job, key, direction)));
+    let results = jobs.flat_map(|job| {
+        let there = directions.into_iter().filter(|(key, _)| is_there(job, key));
+        there.map(|(key, direction)| of_job(line, job, key, direction))
+    });
     let results: Vec<Option<Option<Job>>> = results.collect();
     if results.iter().any(Option::is_none) {
         let expected =

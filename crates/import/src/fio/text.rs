@@ -11,10 +11,12 @@ use crate::reading::Found;
 use crate::text::{Damage, Line, Words};
 
 /// Forms of its lines.
-const FORMS: [&str; 14] = [
+const FORMS: [&str; 16] = [
     "read : IOPS={n}, BW={=} ({=})({n}/{n})",
     "write : IOPS={n}, BW={=} ({=})({n}/{n}); {n} zone resets",
     "write : IOPS={n}, BW={=} ({=})({n}/{n})",
+    "mixed : IOPS={n}, BW={=} ({=})({n}/{n}); {n} zone resets",
+    "mixed : IOPS={n}, BW={=} ({=})({n}/{n})",
     "read : io={n}, bw={}, iops={n}, runt={n}",
     "write : io={n}, bw={}, iops={n}, runt={n}",
     "READ: bw={n} ({n}), {n}-{n} ({n}-{n}), io={n} ({n}), run={n}-{n}",
@@ -132,7 +134,7 @@ impl<'a> Output<'a> {
         self.latencies.end_rows();
         if let Some((direction, figures)) = figures::direction(text) {
             self.is_open = false;
-            // Trims and sums of both directions have none.
+            // Trims have none.
             if let Some(direction) = direction {
                 self.direction(line, direction, figures)?;
             }
@@ -227,6 +229,7 @@ impl<'a> Output<'a> {
             let count = match job.direction {
                 Direction::Read => reads,
                 Direction::Write => writes,
+                Direction::Mixed => reads.saturating_add(writes),
             };
             let per_s = figures::per_s(count as f64, *span_ns);
             if !shown.may_be(per_s) {
