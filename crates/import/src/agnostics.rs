@@ -59,6 +59,22 @@ const JOBS: [(&str, bool); 5] = [
     ("rand-4k-read", true),
 ];
 
+/// Forms of its lines.
+const FORMS: [&str; 11] = [
+    "{-}Raspberry Pi Diagnostics{*}",
+    "{-}Run {n}",
+    "{-}prepare-file;{n};{n};{n};{n}",
+    "{-}seq-write;{n};{n};{};{n}",
+    "{-}seq-read;{};{n};{n};{n}",
+    "{-}rand-4k-write;{n};{n};{n};{}",
+    "{-}rand-4k-read;{n};{};{n};{n}",
+    "{-}Sequential write speed {} KB/sec (target {n})",
+    "{-}Random write speed {} IOPS (target {n})",
+    "{-}Random read speed {} IOPS (target {n})",
+    // The date.
+    "{*}",
+];
+
 /// fio's figures of a job.
 struct Job {
     name: &'static str,
@@ -101,7 +117,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             std::mem::take(&mut log).end(found);
         }
         match log.read(*line, text) {
-            Ok(true) => log.lines.push(*line),
+            Ok(true) => log.lines.push((*line, log.runs.len())),
             Ok(false) => {}
             Err(damage) => found.damaged_report(damage, &mut log.is_damaged),
         }
@@ -112,7 +128,8 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 /// Known parts of a log.
 #[derive(Default)]
 struct Log<'a> {
-    lines: Vec<Line<'a>>,
+    /// With the number of the run that each belongs to.
+    lines: Vec<(Line<'a>, usize)>,
     is_damaged: bool,
     version: Option<(u32, u32)>,
     runs: Vec<Run>,
@@ -164,7 +181,14 @@ impl Log<'_> {
     /// Adds the log, if it is whole.
     fn end(self, found: &mut Found) {
         if let Some(one) = self.report().filter(|_| !self.is_damaged) {
-            self.lines.iter().for_each(|line| found.understand(*line));
+            let deciding = self.runs.iter().rposition(|run| !run.is_empty());
+            for (line, run) in &self.lines {
+                if deciding.is_some_and(|deciding| (1..=deciding).contains(run)) {
+                    found.pass(*line, &FORMS);
+                } else {
+                    found.understand(*line, &FORMS);
+                }
+            }
             found.reports.push(one);
         }
     }

@@ -4,6 +4,7 @@ mod command;
 
 use cardmark_core::{Finding, FindingKind, MIB, SECOND_NS, Severity};
 
+use crate::form::{self, Role, Span};
 use crate::number::{Number, digits, number_and_unit, power};
 use crate::reading::{Found, Reading, byte_rate, doubtful, number_bits, printed, size};
 use crate::text::{Damage, Line, numbers};
@@ -13,6 +14,12 @@ pub(crate) use command::{begins, without_prompt};
 const TOOL: &str = "dd";
 /// Size of the copy that the common script makes: 50k blocks of 8k.
 const USUAL_COPY_BYTES: u64 = 400 * MIB;
+
+/// Form of the last line of BSD.
+const BSD: [&str; 1] = ["{-}{n} bytes transferred in {n} sec{-} ({} bytes/sec)"];
+/// Forms of record counts and of commands.
+const COUNTS: [&str; 1] = ["{n}+{n} "];
+const COMMAND: [&str; 1] = ["{*}"];
 
 /// One copy.
 pub(crate) struct Copy {
@@ -44,7 +51,7 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
                 results.push((line, above, Err(damage)));
             }
             Ok(Some(copy)) if printed.contains(&number_bits(&copy.printed)) => {
-                found.understand(line);
+                found.take(line, copy_spans(line.text, Role::Figure));
             }
             Ok(None) if !counts_records(line.text) => {
                 above = line.text;
@@ -53,7 +60,7 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
                     events.pop();
                 }
                 if of_line.is_command {
-                    found.understand(line);
+                    found.understand(line, &COMMAND);
                 }
                 let is_loop = of_line.is_loop;
                 events.extend(of_line.events.into_iter().map(|event| (event, is_loop)));
@@ -63,11 +70,40 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
     }
     for (context, (line, above, result)) in command::contexts(events).iter().zip(results) {
         match result {
-            Ok(copy) => found.add_or_damaged(copy.reading(line, context, above)),
+            Ok(copy) => {
+                found.take(line, copy_spans(line.text, Role::Figure));
+                found.add_or_damaged(copy.reading(line, context, above));
+            }
             Err(damage) => found.damaged(damage),
         }
     }
     understand_counts(lines, found);
+}
+
+/// Bytes, span and rate of the last line of a copy, whose separators differ by language.
+fn copy_spans(line: &str, role: Role) -> Vec<Span> {
+    let of_bsd = form::spans(line, &BSD);
+    if !of_bsd.is_empty() {
+        return of_bsd;
+    }
+    let last = |text: &'_ str| {
+        let ends = [", ", "，", "、"].into_iter();
+        let ends = ends.filter_map(|end| text.rfind(end).map(|at| (at, at + end.len())));
+        ends.max()
+    };
+    let number = |start: usize, role: Role| {
+        let start = line.len() - line[start..].trim_start().len();
+        Span::new(start..start + form::number_length(&line[start..]), role)
+    };
+    let rate = last(line);
+    let span = rate.and_then(|(end, _)| last(&line[..end]));
+    let (Some((_, rate)), Some((head, span))) = (rate, span) else {
+        return Vec::new();
+    };
+    let bytes = line.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+    let bytes = number(bytes, Role::Known);
+    let sizes = Span::new(bytes.range.end..head.max(bytes.range.end), Role::Text);
+    vec![bytes, sizes, number(span, Role::Known), number(rate, role)]
 }
 
 /// Marks the record counts, and progress above them.
@@ -78,8 +114,11 @@ fn understand_counts(lines: &[Line], found: &mut Found) {
                 .get(index + 1)
                 .is_some_and(|next| counts_records(next.text))
         };
-        if counts_records(line.text) || is_progress() && matches!(copy(*line), Ok(Some(_))) {
-            found.understand(*line);
+        if counts_records(line.text) {
+            found.understand(*line, &COUNTS);
+        } else if is_progress() && matches!(copy(*line), Ok(Some(_))) && !found.is_understood(*line)
+        {
+            found.take(*line, copy_spans(line.text, Role::Known));
         }
     }
 }
@@ -116,6 +155,11 @@ fn counts_records(line: &str) -> bool {
 }
 
 fn copy(line: Line) -> Result<Option<Copy>, Damage> {
+    // Each form has a rate, and bytes and span before it.
+    let is_end = |byte: &u8| matches!(byte, b',' | b'(') || !byte.is_ascii();
+    if !line.text.contains('/') || !line.text.bytes().any(|byte| is_end(&byte)) {
+        return Ok(None);
+    }
     if let Some(parts) = bsd_parts(line.unquoted()) {
         return of_bsd(line, parts).map(Some);
     }

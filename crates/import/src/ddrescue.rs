@@ -1,12 +1,13 @@
 //! The screen of GNU ddrescue, and its log of rates.
 
+use crate::form::{self, Role, Span};
 use crate::number::{self, number_and_unit, unit_bytes};
 use crate::reading::{Found, Reading, byte_rate, printed};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 
 const TOOL: &str = "ddrescue";
 /// Words of the lines of its screen.
-const SCREEN: [&str; 11] = [
+static SCREEN: Words = Words::new(&[
     "GNU ddrescue",
     "ipos:",
     "opos:",
@@ -18,7 +19,9 @@ const SCREEN: [&str; 11] = [
     "current pos:",
     "time since last",
     "Copying non-tried",
-];
+]);
+/// Words of the lines that are read.
+static READ: Words = Words::new(&["average rate:", "run time:", "rescued:", "filled size:"]);
 
 /// Reads the runs; of each, what was printed last.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
@@ -33,8 +36,8 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             };
             end(std::mem::replace(&mut run, Ok(next)), &mut screen, found);
         }
-        let is_of_run = run.as_ref().is_ok_and(|run| run.is_log) && is_log_line(text)
-            || SCREEN.iter().any(|word| text.contains(word));
+        let is_of_run =
+            run.as_ref().is_ok_and(|run| run.is_log) && is_log_line(text) || SCREEN.any(text);
         run = run.and_then(|run| run.read(*line));
         if is_of_run && run.is_ok() {
             screen.push(*line);
@@ -46,11 +49,48 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 /// Adds the run. Without a result, the lines of its screen are listed.
 fn end(run: Result<Run, Damage>, screen: &mut Vec<Line>, found: &mut Found) {
     let result = run.and_then(Run::end);
-    if matches!(result, Ok(Some(_))) {
-        found.understand_all(screen);
+    if let Ok(Some(reading)) = &result {
+        for line in screen.drain(..) {
+            found.take(line, spans(line.text, line.number == reading.line));
+        }
     }
     screen.clear();
     found.add_or_damaged(result);
+}
+
+/// Forms of the lines of a log: seconds, position, both rates, and bad areas and their size.
+const LOG: [&str; 3] = ["#{*}", "{i} {t} {i} {} {i} {i}", "{i} {t} {i} {}"];
+/// Labels of rates on the screen.
+const RATES: [&str; 3] = ["current rate", "average rate", "error rate"];
+
+/// The parts of a line. Only the last average rate is a figure, the others are progress.
+fn spans(line: &str, is_last: bool) -> Vec<Span> {
+    let role = if is_last { Role::Figure } else { Role::Known };
+    if is_log_line(line) {
+        let mut spans = form::spans(line, &LOG);
+        spans
+            .iter_mut()
+            .filter(|it| it.role == Role::Figure)
+            .for_each(|it| it.role = role);
+        return spans;
+    }
+    let fields = line.split(", ").map(|field| {
+        let label = field.split(':').next().unwrap_or("").trim();
+        if !RATES.contains(&label) {
+            return Span::of(line, field, Role::Text);
+        }
+        let number = field.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+        let end = field[number..]
+            .find(' ')
+            .map_or(field.len(), |end| number + end);
+        let role = if label == "average rate" {
+            role
+        } else {
+            Role::Known
+        };
+        Span::of(line, &field[number..end], role)
+    });
+    fields.collect()
 }
 
 fn is_log_line(text: &str) -> bool {
@@ -76,6 +116,9 @@ impl<'a> Run<'a> {
     fn read(mut self, line: Line<'a>) -> Result<Self, Damage> {
         if self.is_log {
             self.read_log(line)?;
+            return Ok(self);
+        }
+        if !READ.any(line.text) {
             return Ok(self);
         }
         if let Some(text) = field(line.text, "average rate:") {

@@ -31,6 +31,18 @@ const FIRST_KNOWN: [u32; 3] = [1, 6, 0];
 const LAST_KNOWN: [u32; 3] = [3, 3, 0];
 /// The first that counts all threads.
 const ALL_THREADS: [u32; 3] = [3, 3, 0];
+/// Forms of the lines of a report.
+const FORMS: [&str; 9] = [
+    "{*}(Q={n}, T={n}): {} MB/s [{n} IOPS] < {n} us>",
+    "Sequential {*} : {} MB/s [{n} IOPS]",
+    "Random {*} : {} MB/s [{n} IOPS]",
+    "Sequential {*} : {} MB/s",
+    "Random {*} : {} MB/s",
+    "[Mix] Read {n}%/Write {n}%",
+    "* MB/s = {n} byte{-} [SATA{-} = {n} byte",
+    "* KB = {n} bytes, KiB = {n} bytes",
+    "{*}",
+];
 /// Beginnings of the other lines of a report.
 const LINES: [&str; 10] = [
     "* MB/s =",
@@ -306,7 +318,9 @@ impl Page<'_> {
         if self.metrics.is_empty() || self.is_damaged {
             return;
         }
-        self.lines.iter().for_each(|line| found.understand(*line));
+        for line in &self.lines {
+            found.understand(*line, &FORMS);
+        }
         let program = self.program.unwrap_or(KDISKMARK);
         let version = self.version.map_or(String::new(), |[major, minor, patch]| {
             format!(" {major}.{minor}.{patch}")

@@ -14,6 +14,9 @@ const LABELS: [(&str, &str); 3] = [
     ("Average Access Time", "gnome_disks_access"),
 ];
 
+/// Form of its lines.
+const FORMS: [&str; 1] = ["{-}{} {-} ({n} samples)"];
+
 /// Reads the lines, each by itself: writing is measured only if asked for.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     for line in lines {
@@ -26,7 +29,10 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         };
         let figure = figure.trim_start_matches([':', ' ', '\t']);
         match metric(*line, id, figure) {
-            Ok(metric) => found.add(Reading::new(TOOL, line.number, vec![metric])),
+            Ok(metric) => {
+                found.understand(*line, &FORMS);
+                found.add(Reading::new(TOOL, line.number, vec![metric]));
+            }
             Err(damage) => found.damaged(damage),
         }
     }

@@ -43,6 +43,43 @@ const LINES: [&str; 21] = [
     "Probe time:",
     "Operation: total time",
 ];
+/// Forms of its lines.
+const FORMS: [&str; 34] = [
+    "Average writing speed: {}",
+    "Average reading speed: {}",
+    "Average sequential write speed: {} {-} ({n} sector{-} / {t})",
+    "Average sequential write speed: {}",
+    "Average sequential read speed: {} {-} ({n} sector{-} / {t})",
+    "Average sequential read speed: {}",
+    "Free space: {n}",
+    "Creating file {*} Avg: {n}",
+    "Creating file {*}",
+    "Validating file {*} Avg: {n}",
+    "Validating file {*}",
+    "Min: {n} {-}, Max: {n} {-}, {n} samples",
+    "Data OK: {n} {-} ({} sector",
+    "Data LOST: {n} {-} ({} sector",
+    "Corrupted: {n} {-} ({n} sector",
+    "Slightly changed: {n} {-} ({n} sector",
+    "Overwritten: {n} {-} ({n} sector",
+    "*Usable* size: {n} {-} ({} block",
+    "=> Usable size: {n} {-} ({} block",
+    "Announced size: {n} {-} ({} block",
+    "Module: {n} {-} (2^{n} Byte",
+    "Approximate cache size: {n} {-} ({n} block",
+    "Physical block size: {n} {-} (2^{n} Byte",
+    "Probe time: {t}",
+    "{-}: {n} {-} ({n} block{-} / {t})",
+    "Read: {t} / {n} = {t}",
+    "Write: {t} / {n} = {t}",
+    "Reset: {t} / {n} = {t}",
+    "WARNING: Not all {*}",
+    "Good news: {*}",
+    "Bad news: {*}",
+    "f3fix {*}",
+    "F3 {*}",
+    "Operation: total time{*}",
+];
 /// Lines of f3probe that begin with common words.
 const OPERATIONS: [&str; 3] = ["Read:", "Write:", "Reset:"];
 
@@ -83,7 +120,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         if is_damaged {
             open.clear();
         } else if found.readings.len() > readings || is_missing_rate(text) {
-            found.understand_all(&mut open);
+            found.understand_all(&mut open, &FORMS);
         }
     }
     let (damages, readings) = (found.damages.len(), found.readings.len());
@@ -92,7 +129,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     }
     found.add_or_damaged(probing.end());
     if found.damages.len() == damages && found.readings.len() > readings {
-        found.understand_all(&mut open);
+        found.understand_all(&mut open, &FORMS);
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str, lines: &[Line], found: &mut Found) {
     for job in &exact {
         found.add(job.reading(&names.id(job)));
     }
-    let key = |job: &Job| (job.name.clone(), job.direction == Direction::Read);
+    let key = |job: &Job| (job.name.clone(), job.direction);
     let known: BTreeSet<_> = exact.iter().map(key).collect();
     for job in text::jobs(lines, found) {
         if !known.contains(&key(&job)) {
@@ -43,6 +43,7 @@ impl Names {
         let direction = match job.direction {
             Direction::Read => "read",
             Direction::Write => "write",
+            Direction::Mixed => "mixed",
         };
         let name = job.name.as_deref().and_then(plain_name);
         let base = name.map_or_else(|| TOOL.to_owned(), |name| format!("{TOOL}_{name}"));

@@ -7,11 +7,28 @@ use cardmark_core::{Finding, FindingKind, MIB, Metric, Quantity, Severity};
 
 use crate::number::{plain_number_and_unit, power};
 use crate::reading::{Found, Reading, byte_rate, printed};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 
 const TOOL: &str = "H2testw";
 const SECTOR_BYTES: f64 = 512.0;
 
+/// Forms of the lines of a report.
+const FORMS: [&str; 13] = [
+    "Writing speed: {}",
+    "Reading speed: {}",
+    "Schreibrate: {}",
+    "Leserate: {}",
+    "{n} {-}Byte OK ({} ",
+    "{n} {-}Byte DATA LOST ({} ",
+    "{n} {-}Byte Daten verloren ({} ",
+    "{n} {-}Byte Datenverlust ({} ",
+    "{n} {-}Byte verloren ({} ",
+    // Lost sectors by their kind.
+    "{n} {-}Byte {-} ({n} se",
+    "First error at offset: {t}",
+    "Erster Fehler bei Offset: {t}",
+    "{*}",
+];
 /// Beginnings of further lines of a report.
 const LINES: [&str; 17] = [
     "Warning: Only ",
@@ -44,7 +61,7 @@ const FIRST: [&str; 6] = [
 /// Words behind a number of sectors.
 const SECTORS: [&str; 4] = ["sectors)", "sector)", "Sektoren)", "Sektor)"];
 /// Words of a report of a card that lost data.
-const DEFECTIVE: [&str; 2] = ["likely to be defective", "wahrscheinlich defekt"];
+static DEFECTIVE: Words = Words::new(&["likely to be defective", "wahrscheinlich defekt"]);
 /// Labels of the rates, and their metrics.
 const RATES: [(&str, &str); 4] = [
     ("Writing speed:", "h2testw_write"),
@@ -105,7 +122,7 @@ impl Report<'_> {
                 return Ok(true);
             }
         }
-        self.is_lossy |= DEFECTIVE.iter().any(|words| text.contains(words));
+        self.is_lossy |= DEFECTIVE.any(text);
         let Some(amount) = Amount::parse(text) else {
             let is_further = LINES.iter().any(|begin| text.starts_with(begin));
             return Ok(is_further || is_kind(text));
@@ -142,7 +159,7 @@ impl Report<'_> {
             let finding = Finding::new(FindingKind::DataLost, Severity::Warning, detail);
             reading.note(finding);
         }
-        found.understand_all(&mut self.lines);
+        found.understand_all(&mut self.lines, &FORMS);
         found.add(reading);
     }
 }
@@ -157,6 +174,7 @@ struct Amount<'a> {
 
 impl<'a> Amount<'a> {
     fn parse(text: &'a str) -> Option<Self> {
+        text.contains('(').then_some(())?;
         let (head, sectors) = text.rsplit_once(" (")?;
         let at = head.find("Byte")? + "Byte".len();
         let (size, words) = head.split_at(at);

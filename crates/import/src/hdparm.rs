@@ -9,6 +9,8 @@ use crate::text::{Damage, Line};
 const TOOL: &str = "hdparm";
 const KINDS: &str =
     "`buffered disk reads`, `O_DIRECT disk reads`, `cached reads` or `O_DIRECT cached reads`";
+/// Forms of its lines. People retype `O_DIRECT` with a zero.
+const FORMS: [&str; 1] = ["{-}Timing {*}: {n} MB in {n} seconds = {}"];
 const EXPECTED: &str = "`66 MB in 3.06 seconds = 21.57 MB/sec`";
 
 /// One timing.
@@ -27,9 +29,12 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
     let printed = found.report_numbers();
     for line in lines {
         match timing(*line) {
-            Ok(Some(timing)) if !is_of_report => found.add(timing.reading(*line)),
+            Ok(Some(timing)) if !is_of_report => {
+                found.understand(*line, &FORMS);
+                found.add(timing.reading(*line));
+            }
             Ok(Some(timing)) if printed.contains(&number_bits(&timing.printed)) => {
-                found.understand(*line);
+                found.understand(*line, &FORMS);
             }
             Err(damage) if !is_of_report => found.damaged(damage),
             Ok(_) | Err(_) => {}

@@ -27,7 +27,10 @@ pub(crate) struct Marks {
 impl Marks {
     /// Marks of a heading, or of all headings of a line at once: then those of each are among them.
     pub(crate) fn of(heading: &str) -> Self {
-        let words = words(heading);
+        Self::of_words(&words(heading))
+    }
+
+    pub(crate) fn of_words(words: &[String]) -> Self {
         let has = |wanted: &[&str]| wanted.iter().all(|it| words.iter().any(|word| word == it));
         Self {
             has_hdparm: has(&["hdparm"]),
@@ -69,6 +72,18 @@ pub(crate) struct Names<'a> {
     ids: HashMap<&'a str, usize>,
     exact: HashMap<&'a str, usize>,
     folded: HashMap<String, usize>,
+    /// Beginnings of all of them.
+    begins: Vec<[char; BEGIN]>,
+}
+
+/// Letters at the beginning of a name that show that it may be one.
+const BEGIN: usize = 3;
+
+/// The first letters and digits of a text, in small letters.
+fn begin(text: &str) -> [char; BEGIN] {
+    let kept = text.chars().filter(|c| c.is_alphanumeric());
+    let mut kept = kept.flat_map(char::to_lowercase);
+    [(); BEGIN].map(|()| kept.next().unwrap_or(' '))
 }
 
 impl<'a> Names<'a> {
@@ -78,10 +93,12 @@ impl<'a> Names<'a> {
             ids: HashMap::new(),
             exact: HashMap::new(),
             folded: HashMap::new(),
+            begins: TOOLS.iter().map(|tool| begin(tool)).collect(),
         };
         for (place, metric) in known.iter().enumerate() {
             names.ids.entry(&metric.id).or_insert(place);
             for name in [&metric.id, &metric.title] {
+                names.begins.push(begin(name));
                 // `hdparm_t` and `hdparm_T` differ in a capital.
                 if metric.id.starts_with("hdparm_") {
                     names.exact.entry(name).or_insert(place);
@@ -90,7 +107,17 @@ impl<'a> Names<'a> {
                 }
             }
         }
+        names.begins.sort_unstable();
+        names.begins.dedup();
         names
+    }
+
+    /// Returns whether a text begins as one of the names does, or with a word that names leave out.
+    pub(crate) fn may_begin(&self, text: &str) -> bool {
+        self.begins.binary_search(&begin(text)).is_ok() || {
+            let first = text.split_whitespace().next().unwrap_or("");
+            LEFT_OUT.iter().any(|word| first.eq_ignore_ascii_case(word))
+        }
     }
 
     fn metric(&self, id: &str) -> Option<&'a KnownMetric> {
@@ -107,6 +134,9 @@ impl<'a> Names<'a> {
 
 /// Returns the metric that a heading names: by id or title, or in the words that people use.
 pub(crate) fn named(heading: &str, names: &Names) -> Option<KnownMetric> {
+    if !names.may_begin(heading) {
+        return None;
+    }
     names.own(heading).cloned().or_else(|| {
         let words = words(heading);
         let (tool, rest) = words.split_first()?;
@@ -119,6 +149,71 @@ pub(crate) fn named(heading: &str, names: &Names) -> Option<KnownMetric> {
     })
 }
 
+/// Tools whose tests have names of several words.
+const TOOLS: [&str; 3] = ["hdparm", "iozone", "fio"];
+/// Words that do not matter.
+const LEFT_OUT: [&str; 5] = ["of", "speed", "rate", "test", "disk"];
+
+/// Kinds of words in names of iozone's tests, each of which has one at most.
+pub(crate) mod kind {
+    pub(crate) const DIRECTION: u8 = 1;
+    pub(crate) const ORDER: u8 = 2;
+    pub(crate) const SIZE: u8 = 4;
+    /// A word that is in none of them.
+    pub(crate) const OTHER: u8 = 8;
+}
+
+/// The words of such names.
+const WORDS: [(&str, u8); 24] = [
+    ("", 0),
+    ("of", 0),
+    ("speed", 0),
+    ("rate", 0),
+    ("test", 0),
+    ("disk", 0),
+    ("k", 0),
+    ("kb", 0),
+    ("kib", 0),
+    ("m", 0),
+    ("mb", 0),
+    ("mib", 0),
+    ("random", kind::ORDER),
+    ("rand", kind::ORDER),
+    ("sequential", kind::ORDER),
+    ("seq", kind::ORDER),
+    ("read", kind::DIRECTION),
+    ("reads", kind::DIRECTION),
+    ("reading", kind::DIRECTION),
+    ("write", kind::DIRECTION),
+    ("writes", kind::DIRECTION),
+    ("writing", kind::DIRECTION),
+    ("reread", kind::DIRECTION),
+    ("rewrite", kind::DIRECTION),
+];
+
+/// The kinds of a word of a line. A number alone may be part of a size, and brackets hold a unit.
+pub(crate) fn kinds(word: &str) -> u8 {
+    if word.starts_with(['(', '[']) || word.ends_with([')', ']']) {
+        return 0;
+    }
+    let mut kinds = 0;
+    for word in word.split(|c: char| !c.is_alphanumeric()) {
+        let has_digit = word.starts_with(|c: char| c.is_ascii_digit());
+        let of_list = WORDS
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(word));
+        let kind = match of_list {
+            Some((_, kind)) => *kind,
+            // A size, or a number before its unit.
+            None if has_digit && word.bytes().all(|byte| byte.is_ascii_digit()) => 0,
+            None if has_digit => kind::SIZE,
+            None => kind::OTHER,
+        };
+        kinds |= if kinds & kind == 0 { kind } else { kind::OTHER };
+    }
+    kinds
+}
+
 /// Returns the metric of iozone that a heading means without naming a tool.
 pub(crate) fn of_script(
     heading: &str,
@@ -126,13 +221,22 @@ pub(crate) fn of_script(
     names: &Names,
 ) -> Option<KnownMetric> {
     script?;
-    let words = words(heading);
+    of_words(&words(heading), script, names)
+}
+
+/// The same for the words of a heading.
+pub(crate) fn of_words(
+    words: &[String],
+    script: Option<Script>,
+    names: &Names,
+) -> Option<KnownMetric> {
+    script?;
     let has_size = words.iter().any(|word| is_size(word));
-    has_size.then(|| iozone(&words, names, script))?
+    has_size.then(|| iozone(words, names, script))?
 }
 
 /// The words of a name: `4 kB Rand. reads` is `4k`, `random`, `read`.
-fn words(heading: &str) -> Vec<String> {
+pub(crate) fn words(heading: &str) -> Vec<String> {
     #[cfg(test)]
     crate::text::work::count(heading);
     let heading = heading.to_lowercase();
@@ -141,7 +245,7 @@ fn words(heading: &str) -> Vec<String> {
         let is_number = |it: &String| it.bytes().all(|byte| byte.is_ascii_digit());
         let size = word.trim_end_matches("ib").trim_end_matches('b');
         match (word, words.last_mut()) {
-            ("" | "of" | "speed" | "rate" | "test" | "disk", _) => {}
+            (word, _) if word.is_empty() || LEFT_OUT.contains(&word) => {}
             ("k" | "kb" | "kib" | "m" | "mb" | "mib", Some(last)) if is_number(last) => {
                 *last += size;
             }

@@ -4,9 +4,10 @@ mod method;
 
 use cardmark_core::{Finding, FindingKind, KIB, Metric, Printed, Severity};
 
+use crate::form::{Role, Span};
 use crate::number::number_and_unit;
 use crate::reading::{Found, Reading, byte_rate, doubtful, operations, printed, size};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 use method::{Method, Methods};
 
 const TOOL: &str = "iozone";
@@ -88,6 +89,45 @@ const FRAME: [&str; 17] = [
     "Using maximum file size of ",
 ];
 
+/// Forms of lines around a table and of blocks.
+const FORMS: [&str; 7] = [
+    "Each thread writes a {n} kByte file in {n} kByte records",
+    "{-} throughput for {n} {-} = {}",
+    "{-} throughput per {-} = {}",
+    "Min xfer = {n}",
+    "{t}Min xfer = {n}",
+    "\"{n}\"",
+    "{*}",
+];
+
+/// Words of lines that are looked at, but for the rows of a table.
+static MARKS: Words = Words::new(&[
+    "Iozone: Performance",
+    "iozone test complete",
+    "iozone ",
+    "O_DIRECT feature enabled",
+    "Include fsync in write",
+    "Version $Revision:",
+    "Compiled for ",
+    "Build:",
+    "Run began:",
+    "File size set to ",
+    "Record Size ",
+    "Command line used:",
+    "Output is in ",
+    "Time Resolution =",
+    "Processor cache ",
+    "File stride size ",
+    "hroughput ",
+    "Min process =",
+    "Max process =",
+    "Using m",
+    "Excel output is below",
+    "reclen",
+    " writes a ",
+    "Min xfer",
+]);
+
 /// Reads the lines of tables and the blocks of `-t`, in order.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut rows = Vec::new();
@@ -98,6 +138,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut methods = Methods::default();
     read_sizeless(lines, found);
     for line in lines {
+        if table.header.is_none() && !is_excel && !MARKS.any(line.text) {
+            continue;
+        }
         methods.look_at(line.text, line.unquoted());
         if line.text.contains("Iozone: Performance Test") {
             table = Table::default();
@@ -121,7 +164,6 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             Ok(Some(mut row)) => {
                 row.method = methods.of_figures();
                 rows.push(row);
-                found.understand_all(&mut frame);
                 Ok(true)
             }
             Ok(None) => blocks.read(*line, &mut methods),
@@ -129,10 +171,15 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         };
         match result {
             Ok(true) => {
-                found.understand_all(&mut frame);
-                found.understand(*line);
+                found.understand_all(&mut frame, &FORMS);
+                match rows.last().filter(|row| row.line == line.number) {
+                    Some(_) => found.take(*line, row_spans(line.text)),
+                    None => found.understand(*line, &FORMS),
+                }
             }
-            Ok(false) if is_excel && text.starts_with('"') => found.understand(*line),
+            Ok(false) if is_excel && text.starts_with('"') => {
+                found.take(*line, excel_spans(line.text));
+            }
             Ok(_) => {}
             Err(damage) => found.damaged(damage),
         }
@@ -151,6 +198,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 fn read_sizeless(lines: &[Line], found: &mut Found) {
     let mut is_below = false;
     for line in lines {
+        if !is_below && !line.text.contains("rewrite") {
+            continue;
+        }
         let words: Vec<&str> = line.unquoted().split_whitespace().collect();
         if words == SIX_HEADING {
             is_below = true;
@@ -159,11 +209,34 @@ fn read_sizeless(lines: &[Line], found: &mut Found) {
         let rates: Option<Vec<u64>> = words.iter().map(|word| word.parse().ok()).collect();
         match rates {
             Some(rates) if is_below && rates.len() == SIX.len() => {
+                found.take(*line, vec![Span::new(0..line.text.len(), Role::Figure)]);
                 found.add(sizeless(line.number, &rates));
             }
             _ => is_below = false,
         }
     }
+}
+
+/// The sizes of a row, and its figures.
+fn row_spans(line: &str) -> Vec<Span> {
+    let size = line
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|word| !word.is_empty())
+        .nth(1);
+    let end = size.map_or(0, |size| Span::of(line, size, Role::Known).range.end);
+    vec![
+        Span::new(0..end, Role::Known),
+        Span::new(end..line.len(), Role::Figure),
+    ]
+}
+
+/// The sizes in quotation marks of a line for Excel, and the figures behind them.
+fn excel_spans(line: &str) -> Vec<Span> {
+    let roles = [Role::Figure, Role::Known].into_iter().cycle();
+    let parts = line.split('"').zip(roles);
+    parts
+        .map(|(part, role)| Span::of(line, part, role))
+        .collect()
 }
 
 fn sizeless(line: usize, rates: &[u64]) -> Reading {

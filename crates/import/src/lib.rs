@@ -16,6 +16,7 @@ mod disks;
 mod f3;
 mod figure;
 mod fio;
+mod form;
 mod h2testw;
 mod hdparm;
 mod heading;
@@ -25,6 +26,9 @@ mod metrics;
 mod normal;
 mod number;
 mod pibenchmarks;
+#[cfg(test)]
+mod properties;
+mod quiet;
 mod reading;
 mod records;
 mod section;
@@ -40,21 +44,11 @@ pub use figure::{FigureError, figures};
 pub use imported::Imported;
 pub use metrics::{KnownMetric, tool_metrics};
 pub use normal::decoded;
+pub use quiet::NotUnderstood;
 
 use heading::Names;
 use reading::Found;
-use text::{Line, lines, numbers, plain};
-
-/// A line with numbers that no reader understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotUnderstood {
-    /// Number of the line, from 1.
-    pub line: usize,
-    /// Its numbers with their units.
-    pub numbers: Vec<String>,
-    /// Content that a reader expected in this line.
-    pub reason: Option<String>,
-}
+use text::{Line, lines, plain};
 
 /// Content of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,13 +59,16 @@ pub struct Import {
     pub not_understood: Vec<NotUnderstood>,
 }
 
+/// Bytes of the longest text in which lines that a mail program wrapped are joined.
+const MOST_WRAPPED_BYTES: usize = 64 << 10;
+
 /// Reads what other tools printed. Tables are read if their headings name some of the `known`
 /// metrics.
 #[must_use]
 pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     let text = plain(&normal::normalised(text));
     let found = read(&text, known);
-    if !found.records.is_empty() {
+    if !found.records.is_empty() || text.len() > MOST_WRAPPED_BYTES {
         return found;
     }
     // Lines that a mail program wrapped are joined only if nothing can be read as it is.
@@ -89,34 +86,49 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
 
 fn read(text: &str, known: &[KnownMetric]) -> Import {
     let lines: Vec<Line> = lines(text).collect();
-    let mut found = Found::default();
-    pibenchmarks::read(&lines, &mut found);
-    let has_table = !found.reports.is_empty();
-    agnostics::read(&lines, &mut found);
-    diskmark::read(&lines, &mut found);
-    hdparm::read(&lines, has_table, &mut found);
-    dd::read(&lines, has_table, &mut found);
-    iozone::read(&lines, &mut found);
-    fio::read(text, &lines, &mut found);
-    ddrescue::read(&lines, &mut found);
-    f3::read(&lines, &mut found);
-    h2testw::read(&lines, &mut found);
-    yabs::read(&lines, &mut found);
-    disks::read(&lines, &mut found);
-    let names = Names::of(known);
-    table::read(&lines, &names, &mut found);
-    spaced::read(&lines, &names, &mut found);
-    section::read(&lines, &mut found);
-    trouble::read(&lines, &mut found);
-    found.count_damaged();
-    let not_understood = not_understood(&lines, &found);
+    let mut found = found(text, &lines, known);
+    let understood = std::mem::take(&mut found.understood);
+    let reasons = reasons(&found);
+    let records = records::records(found);
+    let not_understood = quiet::not_understood(&lines, &understood, reasons, &records);
     Import {
-        records: records::records(found),
+        records,
         not_understood,
     }
 }
 
-fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
+/// Bytes of the shortest line that most tools print.
+const SHORTEST: usize = 4;
+
+/// Everything that the readers find.
+fn found(text: &str, lines: &[Line], known: &[KnownMetric]) -> Found {
+    let mut found = Found::default();
+    pibenchmarks::read(lines, &mut found);
+    let has_table = !found.reports.is_empty();
+    let long = lines.iter().filter(|line| line.text.len() >= SHORTEST);
+    let long: Vec<Line> = long.copied().collect();
+    agnostics::read(&long, &mut found);
+    diskmark::read(&long, &mut found);
+    hdparm::read(&long, has_table, &mut found);
+    dd::read(lines, has_table, &mut found);
+    iozone::read(lines, &mut found);
+    fio::read(text, lines, &mut found);
+    ddrescue::read(&long, &mut found);
+    f3::read(&long, &mut found);
+    h2testw::read(&long, &mut found);
+    yabs::read(&long, &mut found);
+    disks::read(&long, &mut found);
+    let names = Names::of(known);
+    table::read(lines, &names, &mut found);
+    spaced::read(lines, &names, &mut found);
+    section::read(lines, &mut found);
+    trouble::read(&long, &mut found);
+    found.count_damaged();
+    found
+}
+
+/// Reasons for lines that were not understood, by line.
+fn reasons(found: &Found) -> BTreeMap<usize, String> {
     let mut reasons = BTreeMap::new();
     for damage in &found.damages {
         let reason = match damage.tool {
@@ -128,15 +140,7 @@ fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
     for (line, detail) in &found.troubles {
         reasons.entry(*line).or_insert(detail.clone());
     }
-    let lines = lines.iter().filter(|line| !found.is_understood(**line));
-    lines
-        .map(|line| NotUnderstood {
-            line: line.number,
-            numbers: numbers(line.text),
-            reason: reasons.remove(&line.number),
-        })
-        .filter(|one| !one.numbers.is_empty() || one.reason.is_some())
-        .collect()
+    reasons
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::reading::{
     Found, byte_rate, doubtful, number_bits, operation_rate, operations, printed,
 };
 use crate::records::{name_warnings, put};
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
 use crate::{Imported, dd};
 
 const TOOL: &str = "PiBenchmarks";
@@ -76,8 +76,28 @@ static ROWS: [Test; 9] = [
     row("4k random write", Kind::Iozone, "iozone_random_write", 10.0),
 ];
 
+/// Forms of rows, of figures above the table, and of other lines.
+const FORMS: [&str; 17] = [
+    "HDParm {-}Read {}",
+    "DD Disk Write {}",
+    "FIO {n} random {-} {} IOPS ({n} KB/s)",
+    "FIO {n} random",
+    "IOZone {n} {-} {} KB/s",
+    "IOZone {n} ",
+    "Score: {}",
+    "HDParm: {} {-} HDParmCached: {}",
+    "HDParm: {}",
+    "DD Write Speed: {}",
+    "FIO results - {n} RandWrite: {} IOPS ({n} KB/s) - {n} RandRead: {} IOPS ({n} KB/s)",
+    "RandRead: {} - RandWrite: {} - Read: {} - Write: {}",
+    "HDParm",
+    "DD ",
+    "FIO ",
+    "RandRead: ",
+    "{*}",
+];
 /// Parts of the script's other lines.
-const PARTS: [&str; 2] = [" trimmed on ", " has been detected as "];
+static PARTS: Words = Words::new(&[" trimmed on ", " has been detected as "]);
 /// Beginnings of further ones.
 const LINES: [&str; 14] = [
     "Enter a description of your storage",
@@ -181,8 +201,7 @@ impl<'a> Run<'a> {
         }
         self.facts.look_at(text);
         let text = line.unquoted();
-        Ok(LINES.iter().any(|begin| text.starts_with(begin))
-            || PARTS.iter().any(|part| text.contains(part)))
+        Ok(LINES.iter().any(|begin| text.starts_with(begin)) || PARTS.any(text))
     }
 
     /// Adds the table, unless none of its rows could be read.
@@ -193,7 +212,7 @@ impl<'a> Run<'a> {
         for row in &self.rows {
             match row.read(prints_units) {
                 Ok(result) => {
-                    found.understand(row.line);
+                    found.understand(row.line, &FORMS);
                     results.extend(result);
                 }
                 Err(damage) => {
@@ -203,7 +222,7 @@ impl<'a> Run<'a> {
             }
         }
         if !self.rows.is_empty() && (!results.is_empty() || !is_damaged) {
-            found.understand_all(&mut self.lines);
+            found.understand_all(&mut self.lines, &FORMS);
             found.reports.push(self.report(&results, own));
         }
     }
@@ -299,7 +318,8 @@ impl<'a> Row<'a> {
     /// Returns none if the test failed: then a unit stands alone or behind a word.
     fn read(&self, prints_units: bool) -> Result<Option<Figure<'a>>, Damage> {
         let is_word = |c: char| c.is_alphabetic() || c == '(';
-        if self.result.is_empty() || self.result.starts_with(is_word) {
+        let has_digit = self.result.contains(|c: char| c.is_ascii_digit());
+        if self.result.is_empty() || self.result.starts_with(is_word) && !has_digit {
             return Ok(None);
         }
         let result = match self.test.kind {
@@ -461,10 +481,17 @@ const FIELDS: [&str; 11] = [
 /// Longest value of a field, in characters.
 const MOST_FIELD: usize = 80;
 
+static FACTS: Words = Words::new(&[
+    BOARD,
+    " has been detected as ",
+    DRIVE[0],
+    DRIVE[1],
+    DRIVE[2],
+]);
+
 /// Returns whether a line is about board or drive.
 fn is_fact(text: &str) -> bool {
-    let is_drive = || DRIVE.iter().any(|begin| text.contains(begin));
-    text.contains(BOARD) || text.contains(" has been detected as ") || is_drive()
+    FACTS.any(text)
 }
 
 /// Facts that the script read from registers and from the system. What the owner typed is not
@@ -480,6 +507,9 @@ struct Facts {
 
 impl Facts {
     fn look_at(&mut self, text: &str) {
+        if !text.contains(": ") {
+            return;
+        }
         if text.contains(BOARD) {
             self.model = field(text, "Model");
             self.architecture = field(text, "Architecture");

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_core::{DeviceInfo, Finding, FindingKind, Metric, Printed, Quantity, Severity};
 
 use crate::Imported;
+use crate::form::{self, Role, Span};
 use crate::number::number_and_unit;
 use crate::text::{Damage, Line};
 
@@ -100,29 +101,48 @@ pub(crate) struct Found {
     pub(crate) troubles: Vec<(usize, String)>,
     /// Where another device, board or run begins.
     pub(crate) sections: Vec<Section>,
-    understood: BTreeSet<usize>,
+    /// Lines that a reader knows, and the parts that it took.
+    pub(crate) understood: BTreeMap<usize, Vec<Span>>,
     damaged_counts: BTreeMap<&'static str, usize>,
 }
 
 impl Found {
     pub(crate) fn add(&mut self, reading: Reading) {
-        self.understood.insert(reading.line);
         self.readings.push(reading);
     }
 
-    /// Marks a line as one of a tool, with nothing in it that a record keeps.
-    pub(crate) fn understand(&mut self, line: Line) {
-        self.understood.insert(line.number);
+    /// Marks a line as one of a tool, and the numbers in it that a form has.
+    pub(crate) fn understand(&mut self, line: Line, forms: &[&str]) {
+        let has_digit = line.text.bytes().any(|byte| byte.is_ascii_digit());
+        let forms = if has_digit { forms } else { &[] };
+        self.take(line, form::spans(line.text, forms));
+    }
+
+    /// The same for a line whose figures are in no record, because they are of something that a tool shows in passing.
+    pub(crate) fn pass(&mut self, line: Line, forms: &[&str]) {
+        let mut spans = form::spans(line.text, forms);
+        for span in &mut spans {
+            if matches!(span.role, Role::Figure | Role::Same) {
+                span.role = Role::Known;
+            }
+        }
+        self.take(line, spans);
+    }
+
+    /// Marks a line, and the parts of it that were taken.
+    pub(crate) fn take(&mut self, line: Line, spans: Vec<Span>) {
+        self.understood.insert(line.number, spans);
     }
 
     /// Marks the lines of a result that was read, and leaves none.
-    pub(crate) fn understand_all(&mut self, lines: &mut Vec<Line>) {
-        self.understood
-            .extend(lines.drain(..).map(|line| line.number));
+    pub(crate) fn understand_all(&mut self, lines: &mut Vec<Line>, forms: &[&str]) {
+        for line in lines.drain(..) {
+            self.understand(line, forms);
+        }
     }
 
     pub(crate) fn is_understood(&self, line: Line) -> bool {
-        self.understood.contains(&line.number)
+        self.understood.contains_key(&line.number)
     }
 
     /// The printed numbers of all reports, for `number_bits`.

@@ -146,7 +146,8 @@ fn doubt_implausible(one: &mut Imported) {
         rate.zip(limit).is_some_and(|(rate, limit)| rate > limit)
     };
     let most = disk.map(|rate| MOST_ABOVE_DISK * rate);
-    let mut findings = [FROM_MEMORY, FROM_NO_DISK].map(|detail| (doubtful(detail), false));
+    let from_cache = |detail| Finding::new(FindingKind::Buffered, Severity::Warning, detail);
+    let mut findings = [FROM_MEMORY, FROM_NO_DISK].map(|detail| (from_cache(detail), false));
     for metric in &mut one.metrics {
         let place = if metric.id.starts_with("hdparm_T") {
             continue;
@@ -160,7 +161,7 @@ fn doubt_implausible(one: &mut Imported) {
         let (finding, is_found) = &mut findings[place];
         *finding = std::mem::replace(finding, doubtful("")).on(&metric.id);
         *is_found = true;
-        let name = FindingKind::DoubtfulFigure.name();
+        let name = FindingKind::Buffered.name();
         metric.warnings.push(name);
         metric.warnings.sort();
         metric.warnings.dedup();
@@ -169,10 +170,8 @@ fn doubt_implausible(one: &mut Imported) {
     one.findings.extend(found.map(|(finding, _)| finding));
 }
 
-const FROM_MEMORY: &str =
-    "faster than the memory of this computer by hdparm: not from the card alone";
-const FROM_NO_DISK: &str =
-    "more than ten times as fast as the disk by hdparm: not from the card alone";
+const FROM_MEMORY: &str = "faster than the memory of this computer by hdparm: from the page cache, not from the card alone";
+const FROM_NO_DISK: &str = "more than ten times as fast as the disk by hdparm: from the page cache, not from the card alone";
 
 /// One record of several readings.
 pub(crate) fn record(readings: Vec<Reading>) -> Imported {

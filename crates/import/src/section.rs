@@ -4,7 +4,7 @@ use cardmark_core::Board;
 
 use crate::dd::{begins, without_prompt};
 use crate::reading::{Found, Section};
-use crate::text::{Line, numbers};
+use crate::text::{Line, Words, numbers};
 
 /// Words of headings that name a device.
 const DEVICES: [&str; 24] = [
@@ -104,7 +104,7 @@ const TESTS: [&str; 24] = [
     "output",
 ];
 /// Commands whose device is that of the results below them.
-const TOOLS: [&str; 9] = [
+const TOOLS: &[&str] = &[
     "hdparm",
     "dd",
     "iozone",
@@ -115,6 +115,7 @@ const TOOLS: [&str; 9] = [
     "ddrescue",
     "badblocks",
 ];
+static ANY_TOOL: Words = Words::new(TOOLS);
 /// Devices that the kernel makes, and names that do not show which device they are.
 const NO_DEVICES: [&str; 12] = [
     "null", "zero", "urandom", "random", "shm", "fd", "stdin", "stdout", "stderr", "disk",
@@ -165,6 +166,9 @@ fn device_of(text: &str) -> Option<String> {
         && !path.contains(char::is_whitespace)
     {
         return disk(path);
+    }
+    if !text.contains("/dev/") || !ANY_TOOL.any(text) {
+        return None;
     }
     let (has_prompt, command) = without_prompt(text);
     let is_tool = |segment: &str| TOOLS.iter().any(|tool| begins(segment, tool));
@@ -227,7 +231,7 @@ fn heading_words(text: &str) -> Option<Vec<String>> {
         text.starts_with(['#', '*']) && !text.starts_with("# ") || text.starts_with("## ");
     let title = bare.strip_suffix(':');
     let bare = title.unwrap_or(bare);
-    if bare.is_empty() || bare.contains(": ") {
+    if bare.is_empty() || bare.contains(": ") || bare.split_whitespace().count() > MOST_WORDS {
         return None;
     }
     let words: Vec<String> = bare
@@ -244,8 +248,8 @@ fn heading_words(text: &str) -> Option<Vec<String>> {
         words.iter().all(|word| is_name(word) || is_number(word)) && words.iter().any(is_name);
     let is_heading = (title.is_some() || is_marked) && words.iter().any(is_name) || is_plain;
     let is_short = (1..=MOST_WORDS).contains(&words.len());
-    let has_rate = numbers(bare).iter().any(|number| number.contains("/s"));
-    (is_short && (is_heading || is_run) && !has_rate).then_some(words)
+    let has_rate = || numbers(bare).iter().any(|number| number.contains("/s"));
+    (is_short && (is_heading || is_run) && !has_rate()).then_some(words)
 }
 
 /// The words of a heading that name a board and its model, and no others: a name of a person is not kept.

@@ -9,17 +9,21 @@ use std::rc::Rc;
 
 use crate::Imported;
 use crate::figure::{digits_and_unit, put_cell};
-use crate::heading::{self, Marks, Names, Script};
+use crate::form::{Role, Span};
+use crate::heading::{self, Marks, Names, Script, kind};
 use crate::metrics::KnownMetric;
 use crate::reading::{Found, Reading};
 use crate::table::{
-    TABLE, decimal, is_figure, is_missing, label, lacking, name_and_unit, note_inferred, report,
+    HEADING, TABLE, decimal, is_figure, is_missing, label, lacking, name_and_unit, note_inferred,
+    report,
 };
 use crate::text::{Line, numbers};
 
 /// Longest heading, and longest name of a metric in it, in words.
 const MOST_WORDS: usize = 40;
 const MOST_NAME_WORDS: usize = 7;
+/// Words that the beginning of a name has at most.
+const MOST_BEGIN_WORDS: usize = 3;
 /// Fewest metrics and rows of a table.
 const LEAST_METRICS: usize = 2;
 const LEAST_ROWS: usize = 2;
@@ -84,13 +88,17 @@ impl Heading {
         if !(2..=MOST_WORDS).contains(&words.len()) {
             return None;
         }
+        let mut parts = Parts::of(&words, names);
+        if !parts.may_end() {
+            return None;
+        }
         let marks = Marks::of(text);
         let scripts = [Script::Common, Script::Raw].map(Some);
         let scripts = scripts
             .into_iter()
             .filter(|it| it.is_some_and(|it| marks.fit(it)));
         let all = iter::once(None).chain(scripts);
-        let mut ways: Vec<Way> = all.flat_map(|it| Self::ways(&words, it, names)).collect();
+        let mut ways: Vec<Way> = all.flat_map(|it| Self::ways(it, &mut parts)).collect();
         let start = ways.iter().map(|way| way.start).min()?;
         ways.retain(|way| way.start == start);
         let way = ways.pop().filter(|_| ways.is_empty())?;
@@ -100,20 +108,21 @@ impl Heading {
 
     /// All ways to part the end of a heading into names of metrics, if `script` is that of the names. They are
     /// looked for from the end, so that each word begins a few names at most.
-    fn ways(words: &[&str], script: Option<Script>, names: &Names) -> Vec<Way> {
-        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); words.len()];
+    fn ways(script: Option<Script>, parts: &mut Parts) -> Vec<Way> {
+        let count = parts.words.len();
+        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); count];
         ways.push(vec![Way {
-            start: words.len(),
+            start: count,
             names: Vec::new(),
         }]);
-        for end in (2..=words.len()).rev() {
+        for end in (2..=count).rev() {
             // Two ways are as good as more: neither is taken.
             ways[end].truncate(2);
             if ways[end].is_empty() {
                 continue;
             }
-            for start in end.saturating_sub(MOST_NAME_WORDS).max(1)..end {
-                let Some(name) = Name::of(&words[start..end].join(" "), script, names) else {
+            for start in parts.starts(end) {
+                let Some(name) = parts.name(start, end, script) else {
                     continue;
                 };
                 let name = Rc::new(name);
@@ -140,7 +149,7 @@ impl Heading {
         let decimals = self.decimals(&whole);
         let sign = decimal(whole.iter().flat_map(|row| row.cells.iter().cloned()));
         if reason.is_none() {
-            found.understand(line);
+            found.understand(line, &HEADING);
         }
         for (line, row) in rows.iter().zip(&parsed) {
             let result = match (row, reason) {
@@ -151,7 +160,7 @@ impl Heading {
             match result {
                 Ok(one) => {
                     found.reports.extend(one);
-                    found.understand(*line);
+                    found.take(*line, row_spans(line.text, row.as_ref()));
                 }
                 Err(_) if numbers(line.text).is_empty() => {}
                 Err(expected) => found.damages.push(line.damage(TABLE, expected)),
@@ -177,6 +186,7 @@ impl Heading {
         let is_open = units.any(ends_so);
         has_figure.then_some(Row {
             product,
+            product_words: words.len(),
             cells,
             is_open,
         })
@@ -219,9 +229,23 @@ impl Heading {
     }
 }
 
+/// The name of a row, which may have figures of its own, and the figures of its table.
+fn row_spans(line: &str, row: Option<&Row>) -> Vec<Span> {
+    let words = row.map_or(0, |row| row.product_words);
+    let last = words
+        .checked_sub(1)
+        .and_then(|last| line.split_whitespace().nth(last));
+    let end = last.map_or(0, |last| Span::of(line, last, Role::Known).range.end);
+    vec![
+        Span::new(0..end, Role::Known),
+        Span::new(end..line.len(), Role::Figure),
+    ]
+}
+
 /// A row with a cell for each metric.
 struct Row {
     product: String,
+    product_words: usize,
     cells: Vec<String>,
     /// True if its label ends in what could be a figure of the table.
     is_open: bool,
@@ -236,17 +260,103 @@ struct Name {
     marks: Marks,
 }
 
-impl Name {
-    fn of(text: &str, script: Option<Script>, names: &Names) -> Option<Self> {
+/// Parts of a heading that may be names. Each is looked up once for all scripts.
+struct Parts<'a> {
+    words: &'a [&'a str],
+    names: &'a Names<'a>,
+    /// For each word, whether a name may begin with it, and first words of the parts that end before it.
+    begins: Vec<Option<bool>>,
+    starts: Vec<Option<Vec<usize>>>,
+    /// By end and number of words.
+    parts: Vec<Option<Part>>,
+}
+
+/// A part of a heading.
+struct Part {
+    own: Option<KnownMetric>,
+    unit: Option<String>,
+    words: Vec<String>,
+    marks: Marks,
+}
+
+impl Part {
+    fn of(text: &str, may_begin: bool, names: &Names) -> Self {
         let (name, unit) = name_and_unit(text);
-        let own = heading::named(name, names);
-        let is_inferred = own.is_none();
-        let metric = own.or_else(|| heading::of_script(name, script, names))?;
-        Some(Self {
-            metric,
+        let words = heading::words(name);
+        Self {
+            own: may_begin.then(|| heading::named(name, names)).flatten(),
             unit: unit.map(str::to_owned),
+            marks: Marks::of_words(&words),
+            words,
+        }
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn of(words: &'a [&'a str], names: &'a Names<'a>) -> Self {
+        let mut parts = Vec::new();
+        parts.resize_with((words.len() + 1) * (MOST_NAME_WORDS + 1), || None);
+        Self {
+            words,
+            names,
+            begins: vec![None; words.len()],
+            starts: vec![None; words.len() + 1],
+            parts,
+        }
+    }
+
+    /// First words of parts that end before a word and may be names.
+    fn starts(&mut self, end: usize) -> Vec<usize> {
+        if let Some(starts) = &self.starts[end] {
+            return starts.clone();
+        }
+        let (mut is_of_script, mut kinds) = (true, 0);
+        let mut starts = Vec::new();
+        for start in (end.saturating_sub(MOST_NAME_WORDS).max(1)..end).rev() {
+            if is_of_script {
+                let own = heading::kinds(self.words[start]);
+                is_of_script = own & kind::OTHER == 0 && own & kinds == 0;
+                kinds |= own;
+            }
+            if is_of_script && kinds & kind::DIRECTION != 0 || self.may_begin(start) {
+                starts.push(start);
+            }
+        }
+        self.starts[end] = Some(starts.clone());
+        starts
+    }
+
+    /// Returns whether a name may begin with a word.
+    fn may_begin(&mut self, start: usize) -> bool {
+        let (words, names) = (self.words, self.names);
+        *self.begins[start].get_or_insert_with(|| {
+            let begin = words.get(start..).unwrap_or_default();
+            let begin: String = begin.iter().take(MOST_BEGIN_WORDS).copied().collect();
+            names.may_begin(&begin) || names.may_begin(words[start])
+        })
+    }
+
+    /// Returns whether the last words may be a name.
+    fn may_end(&mut self) -> bool {
+        !self.starts(self.words.len()).is_empty()
+    }
+
+    fn name(&mut self, start: usize, end: usize, script: Option<Script>) -> Option<Name> {
+        let may_begin = self.may_begin(start);
+        if script.is_none() && !may_begin {
+            return None;
+        }
+        let (words, names) = (&self.words[start..end], self.names);
+        let part = &mut self.parts[end * (MOST_NAME_WORDS + 1) + words.len()];
+        let part = part.get_or_insert_with(|| Part::of(&words.join(" "), may_begin, names));
+        let own = part.own.clone();
+        let is_inferred = own.is_none();
+        let metric = own.or_else(|| heading::of_words(&part.words, script, names))?;
+        Some(Name {
+            metric,
+            unit: part.unit.clone(),
             is_inferred,
-            marks: Marks::of(name),
+            marks: part.marks,
         })
     }
 }

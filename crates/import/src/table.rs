@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_core::{Finding, FindingKind, Severity};
 
 use crate::figure::{digits_and_unit, put_cell};
+use crate::form::{Role, Span};
 use crate::heading::{self, Marks, Names, Script};
 use crate::metrics::KnownMetric;
 use crate::number::decimal_sign;
@@ -66,6 +67,25 @@ pub(crate) fn read(lines: &[Line], names: &Names, found: &mut Found) {
     }
 }
 
+/// Form of a heading.
+pub(crate) const HEADING: [&str; 1] = ["{*}"];
+
+/// The label or name at the start of a row, and its figures.
+fn cell_spans(line: &str, separator: char) -> Vec<Span> {
+    let start = line.len() - line.trim_start_matches(['>', ' ', '|']).len();
+    let mut is_quoted = false;
+    let mut signs = line[start..].char_indices();
+    let end = signs.find(|(_, c)| {
+        is_quoted ^= *c == '"';
+        *c == separator && !is_quoted
+    });
+    let end = end.map_or(start, |(end, _)| start + end);
+    vec![
+        Span::new(0..end, Role::Known),
+        Span::new(end..line.len(), Role::Figure),
+    ]
+}
+
 /// Content of a column.
 enum Column {
     Label,
@@ -83,7 +103,10 @@ struct Heading {
 
 impl Heading {
     fn find(text: &str, names: &Names) -> Option<Self> {
-        SEPARATORS.iter().find_map(|&separator| {
+        let separators = SEPARATORS
+            .iter()
+            .filter(|separator| text.contains(**separator));
+        separators.into_iter().find_map(|&separator| {
             let cells = cells(text, separator);
             if cells.len() < 2 || cells.iter().any(|cell| is_figure(cell)) {
                 return None;
@@ -134,7 +157,7 @@ impl Heading {
     fn read(&self, line: Line, rows: &[Line], found: &mut Found) {
         match self.unknown() {
             Some(expected) => found.damages.push(line.damage(TABLE, expected)),
-            None => found.understand(line),
+            None => found.understand(line, &HEADING),
         }
         let cells = rows.iter().flat_map(|row| cells(row.text, self.separator));
         let decimal = decimal(cells);
@@ -142,7 +165,7 @@ impl Heading {
             let (one, expected) = self.row(*row, decimal);
             found.reports.extend(one);
             match expected {
-                None => found.understand(*row),
+                None => found.take(*row, cell_spans(row.text, self.separator)),
                 Some(expected) => found.damages.push(row.damage(TABLE, expected)),
             }
         }
@@ -288,7 +311,7 @@ impl Turned {
                 }
             }
             match expected {
-                None => found.understand(*line),
+                None => found.take(*line, cell_spans(line.text, self.separator)),
                 Some(expected) => found.damages.push(line.damage(TABLE, expected)),
             }
         }

@@ -1,8 +1,7 @@
 //! Lines of a text as a terminal shows them, and the numbers in them.
 
 use std::borrow::Cow;
-
-use crate::number::Number;
+use std::fmt;
 
 /// A line as a terminal shows it.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +76,45 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
+/// Words of which a line must have one before a reader looks closer. They are looked for in one pass.
+pub(crate) struct Words {
+    words: &'static [&'static str],
+    /// Pairs of bytes that begin a word.
+    begins: [bool; PAIRS],
+}
+
+const PAIRS: usize = 1024;
+
+const fn pair(first: u8, second: u8) -> usize {
+    (((first as usize) << 4) ^ second as usize) % PAIRS
+}
+
+impl Words {
+    /// Words of two bytes at least.
+    pub(crate) const fn new(words: &'static [&'static str]) -> Self {
+        let mut begins = [false; PAIRS];
+        let mut place = 0;
+        while place < words.len() {
+            let word = words[place].as_bytes();
+            begins[pair(word[0], word[1])] = true;
+            place += 1;
+        }
+        Self { words, begins }
+    }
+
+    /// Returns whether one of the words stands in a text.
+    pub(crate) fn any(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        bytes.windows(2).enumerate().any(|(at, two)| {
+            self.begins[pair(two[0], two[1])]
+                && self
+                    .words
+                    .iter()
+                    .any(|word| bytes[at..].starts_with(word.as_bytes()))
+        })
+    }
+}
+
 /// Bytes that the costly parts of the readers looked at, so that tests see time without a clock.
 #[cfg(test)]
 pub(crate) mod work {
@@ -109,20 +147,61 @@ const PER_TIME: [&str; 5] = ["/sec", "/min", "ps", "/s", "/秒"];
 /// digits behind its letters.
 const MOST_UNKNOWN_UNIT: usize = 12;
 
+/// Digits of the largest number before its decimal sign.
+const MOST_DIGITS: usize = 20;
+
 pub(crate) fn is_unit(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let is_rate = |end: &str| {
-        let base = text.strip_suffix(end);
-        base.is_some_and(|base| UNITS.contains(&base))
-    };
-    UNITS.contains(&text.as_str())
-        || PLAIN_UNITS.contains(&text.as_str())
-        || PER_TIME.iter().any(|end| is_rate(end))
+    let is_in = |list: &[&str], text: &str| list.iter().any(|it| it.eq_ignore_ascii_case(text));
+    let is_rate = |end: &str| without_end(text, end).is_some_and(|base| is_in(&UNITS, base));
+    is_in(&UNITS, text) || is_in(&PLAIN_UNITS, text) || PER_TIME.iter().any(|end| is_rate(end))
+}
+
+/// The text before an ending, whatever its capitals.
+fn without_end<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+    let (base, last) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
+    last.eq_ignore_ascii_case(end).then_some(base)
+}
+
+/// A number in a line.
+pub(crate) struct Listed<'a> {
+    /// Its first byte, from the start of the line.
+    pub(crate) start: usize,
+    pub(crate) number: &'a str,
+    /// Its unit, perhaps empty.
+    pub(crate) unit: &'a str,
+    is_close: bool,
+}
+
+impl Listed<'_> {
+    /// Returns whether its unit is that of a rate.
+    pub(crate) fn is_rate(&self) -> bool {
+        let ends = |end: &&str| without_end(self.unit, end).is_some();
+        PER_TIME.iter().chain(&["iops"]).any(ends)
+    }
+}
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = if self.is_close || self.unit.is_empty() {
+            ""
+        } else {
+            " "
+        };
+        write!(f, "{}{space}{}", self.number, self.unit)
+    }
 }
 
 /// Returns the numbers of a line, each with the unit behind it, and nothing else of the line.
 pub(crate) fn numbers(text: &str) -> Vec<String> {
-    let is_between = |c: char| c.is_whitespace() || "()[]<>{}|;=\"'`，。（）：".contains(c);
+    let listed = listed(text).into_iter();
+    listed.map(|it| it.to_string()).collect()
+}
+
+/// Returns the numbers of a line and their places.
+pub(crate) fn listed(text: &str) -> Vec<Listed<'_>> {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
     let words = text.split(is_between).map(bare).flat_map(parts);
     let mut words = words.filter(|word| !word.is_empty()).peekable();
     let mut found = Vec::new();
@@ -131,14 +210,33 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
             continue;
         };
         let next = words.next_if(|next| number == word && is_unit(next));
-        found.push(next.map_or(format!("{number}{unit}"), |next| format!("{number} {next}")));
+        found.push(Listed {
+            start: (number.as_ptr() as usize).saturating_sub(text.as_ptr() as usize),
+            number,
+            unit: next.unwrap_or(unit),
+            is_close: next.is_none(),
+        });
     }
     found
 }
 
+fn is_between(c: char) -> bool {
+    match c {
+        '(' | ')' | '[' | ']' | '<' | '>' | '{' | '}' | '|' | ';' | '=' | '"' | '\'' | '`' => true,
+        c if c.is_ascii() => c.is_ascii_whitespace(),
+        c => c.is_whitespace() || "，。（）：".contains(c),
+    }
+}
+
 /// A word without signs around it and without a label: `speed:~22.7`.
 fn bare(word: &str) -> &str {
-    let is_sign = |c: char| ",:.*_~≈≤≥±+@?!/\\-–—…".contains(c);
+    let is_sign = |c: char| match c {
+        c if c.is_ascii() => matches!(
+            c,
+            ',' | ':' | '.' | '*' | '_' | '~' | '+' | '@' | '?' | '!' | '/' | '\\' | '-'
+        ),
+        c => "≈≤≥±–—…".contains(c),
+    };
     let word = word.trim_matches(is_sign);
     match word.rsplit_once(':') {
         Some((label, rest)) if !label.contains(|c: char| c.is_ascii_digit()) => {
@@ -150,6 +248,9 @@ fn bare(word: &str) -> &str {
 
 /// Both numbers of `22.7/23.1` and of a range, otherwise the word.
 fn parts(word: &str) -> Vec<&str> {
+    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return vec![word];
+    }
     let pair = ['/', '–', '…', '-'].iter().find_map(|&sign| {
         let (left, right) = word.split_once(sign)?;
         let ((_, unit), (_, right_unit)) = (number_in(left)?, number_in(right)?);
@@ -171,10 +272,13 @@ fn cells(word: &str) -> Vec<&str> {
 
 /// The number at the start of a word, and its unit. An unknown unit of letters is left out.
 fn number_in(word: &str) -> Option<(&str, &str)> {
-    let is_of_number = |c: char| c.is_ascii_digit() || ".,’".contains(c);
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '’');
     let end = word.find(|c: char| !is_of_number(c));
     let (number, unit) = word.split_at(end.unwrap_or(word.len()));
-    if Number::parse(number).is_none() && !is_grouped(number) {
+    if !is_number(number) && !is_grouped(number) {
         return None;
     }
     if unit.is_empty() || is_unit(unit) {
@@ -184,6 +288,14 @@ fn number_in(word: &str) -> Option<(&str, &str)> {
         .chars()
         .all(|c| c.is_alphabetic() || "/*_%²³".contains(c));
     (is_word && unit.chars().count() <= MOST_UNKNOWN_UNIT).then_some((number, ""))
+}
+
+/// Returns whether digits with one decimal sign at most are a number of the tools.
+fn is_number(text: &str) -> bool {
+    let (whole, decimals) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short = whole.len() <= MOST_DIGITS || whole.trim_start_matches('0').len() <= MOST_DIGITS;
+    !whole.is_empty() && is_digits(whole) && is_digits(decimals) && is_short
 }
 
 /// Returns whether digits are grouped by threes: `1,107.5`, `22’700`. Four groups with points could be an

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use cardmark_core::{Finding, FindingKind, Severity};
 
 use crate::reading::{Found, Reading};
-use crate::text::Line;
+use crate::text::{Line, Words};
 
 /// Words of an error, in small letters.
 const WORDS: [&str; 24] = [
@@ -62,6 +62,28 @@ const BEHIND_COUNT: [&str; 5] = [
     " bad areas",
     " read errors",
 ];
+/// Parts of all of these words.
+static PARTS: Words = Words::new(&[
+    "error",
+    "failure",
+    "fehler",
+    "remote i/o",
+    "not fully",
+    "no space",
+    "aucun espace",
+    "no queda espacio",
+    "speicherplatz",
+    "bad",
+    "errsize",
+    "erreur",
+    "errore",
+    "erro de",
+    "ошибка",
+    "помилка",
+    "błąd",
+    "错误",
+    "エラー",
+]);
 /// Words that deny the words behind them.
 const DENIALS: [&str; 9] = [
     "no", "without", "0", "zero", "any", "kein", "keine", "ohne", "not",
@@ -155,7 +177,13 @@ impl Trouble {
 
 /// The error that a line reports.
 fn trouble(line: &str) -> Option<Trouble> {
-    let line = line.to_lowercase();
+    let line = match line.is_ascii() {
+        true => line.to_ascii_lowercase(),
+        false => line.to_lowercase(),
+    };
+    if !PARTS.any(&line) {
+        return None;
+    }
     if let Some((_, rest)) = line.split_once(" bad blocks found") {
         let counts = rest.split_once('(').map_or("", |(_, counts)| counts);
         let corrupt = counts.split('/').nth(2).and_then(number_at_start);
@@ -214,4 +242,21 @@ fn number_at_start(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
     text[..end.unwrap_or(text.len())].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_has_a_part_that_is_looked_for() {
+        let words = WORDS
+            .iter()
+            .chain(&FULL)
+            .chain(&BEFORE_COUNT)
+            .chain(&BEHIND_COUNT);
+        for word in words {
+            assert!(PARTS.any(word), "{word}");
+        }
+    }
 }

@@ -13,6 +13,14 @@ const TOOL: &str = "YABS";
 /// Rows, and the part of their ids.
 const ROWS: [(&str, &str); 3] = [("Read", "read"), ("Write", "write"), ("Total", "total")];
 
+/// Forms of its lines: two block sizes stand side by side.
+const FORMS: [&str; 4] = [
+    "fio Disk Speed Tests{*}",
+    "Block Size{*}",
+    "{-} | {} {-} ({n}) | {} {-} ({n})",
+    "{-} | {} {-} ({n})",
+];
+
 /// Reads the tables.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut blocks: Vec<&str> = Vec::new();
@@ -20,6 +28,9 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut is_open = false;
     for line in lines {
         let text = line.unquoted();
+        if !text.contains('|') && !text.starts_with("fio Disk") {
+            continue;
+        }
         let cells: Vec<&str> = text.split('|').map(str::trim).collect();
         match cells.as_slice() {
             ["Block Size", sizes @ ..] => {
@@ -30,7 +41,8 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             [name, figures @ ..] if is_open && ROWS.iter().any(|(row, _)| row == name) => {
                 match row(*line, name, &blocks, figures) {
                     Ok(reading) => {
-                        found.understand_all(&mut frame);
+                        found.understand_all(&mut frame, &FORMS);
+                        found.understand(*line, &FORMS);
                         found.add(reading);
                     }
                     Err(damage) => found.damaged(damage),

@@ -3,7 +3,7 @@
 //! A command belongs to a copy only if no other could: of a block of commands and the copies below it there
 //! must be as many of both, or all commands must be alike.
 
-use crate::text::numbers;
+use crate::text::{Words, numbers};
 
 /// Words that may stand before a command.
 const WRAPPERS: [&str; 24] = [
@@ -13,6 +13,9 @@ const WRAPPERS: [&str; 24] = [
 ];
 /// Commands whose line with `drop_caches` drops the cache.
 const DROPPERS: [&str; 4] = ["echo", "printf", "tee", "sysctl"];
+
+/// Words of the commands that are looked at.
+static WORDS: Words = Words::new(&["dd ", "drop_caches"]);
 
 /// Source or target of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,6 +224,7 @@ impl Commands {
     fn of_line(&mut self, line: &str) -> OfLine {
         let mut of_line = OfLine::default();
         let (has_prompt, text) = without_prompt(line);
+        let has_word = WORDS.any(text);
         self.is_loop = text.starts_with("for ") || text.starts_with("while ");
         of_line.is_loop = self.is_loop;
         if text.starts_with("dd: ") {
@@ -229,7 +233,7 @@ impl Commands {
         }
         let has_rate = || numbers(line).iter().any(|number| number.contains("/s"));
         let mut has_dd = false;
-        for segment in text.split([';', '&', '|', '(', '{']) {
+        for segment in text.split([';', '&', '|', '(', '{']).filter(|_| has_word) {
             if segment.contains("drop_caches") {
                 let is_run = has_prompt || DROPPERS.iter().any(|name| begins(segment, name));
                 self.is_cache_dropped |= is_run;

@@ -4,50 +4,102 @@ use cardmark_core::KIB;
 use serde_json::{Deserializer, Value};
 
 use super::job::{Direction, Job, TOOL};
+use crate::form::{Role, Span};
 use crate::number::{self, LARGEST};
 use crate::reading::Found;
 use crate::text::{Damage, Line};
 
+/// Documents that are tried before the line at which one breaks.
+const MOST_WITHIN: usize = 2;
+
 /// Reads the jobs of JSON documents and terse lines, in order.
 pub(crate) fn jobs(text: &str, lines: &[Line], found: &mut Found) -> Vec<Job> {
     let mut jobs = Vec::new();
-    let mut is_broken = false;
+    // The line at which a document breaks.
+    let mut broken = None;
+    let mut within_count = 0;
     let (mut at, mut document_end) = (0, 0);
     for line in lines {
         let start = at;
         let length = text[at..].find('\n');
         at += length.map_or(text.len() - at, |length| length + 1);
         if start < document_end {
-            found.understand(*line);
+            found.take(*line, of_document_line(line.text, document_end - start));
             continue;
         }
         if !line.text.starts_with('{') {
             match of_line(*line) {
                 Ok(of_line) if of_line.is_empty() => {}
-                Ok(of_line) => jobs.extend(of_line),
+                Ok(of_line) => {
+                    found.take(*line, terse_spans(line.text));
+                    jobs.extend(of_line);
+                }
                 Err(damage) => found.damaged(damage),
             }
-            // The rest of a broken document.
-            if is_broken && line.text.trim_start().starts_with(['"', '{', '}', ']']) {
-                found.understand(*line);
+            if broken.is_some_and(|at| at != line.number) && is_in_document(line.text) {
+                found.understand(*line, &BROKEN);
             }
             continue;
         }
         // Parts of a broken document are no separate documents.
-        if is_broken && !begins_run(&text[start..]) {
-            continue;
+        if let Some(at) = broken {
+            // A run within it may follow one that was cut, but hardly another within that.
+            within_count = if line.number < at {
+                within_count + 1
+            } else {
+                0
+            };
+            if within_count > MOST_WITHIN || !begins_run(&text[start..]) {
+                found.understand(*line, &BROKEN);
+                continue;
+            }
         }
         let mut documents = Deserializer::from_str(&text[start..]).into_iter::<Value>();
-        let document = documents.next().and_then(Result::ok);
-        is_broken = document.is_none();
-        let Some(document) = document else {
-            found.damaged(line.damage(TOOL, "a whole JSON document"));
-            continue;
+        let document = match documents.next() {
+            Some(Ok(document)) => document,
+            other => {
+                let error = other.and_then(Result::err);
+                let at = line.number + error.map_or(1, |error| error.line()) - 1;
+                let expected = format!("a whole JSON document, which breaks at line {at}");
+                found.damaged(line.damage(TOOL, expected));
+                broken = Some(at);
+                continue;
+            }
         };
+        broken = None;
         document_end = start + documents.byte_offset();
+        found.take(*line, of_document_line(line.text, document_end - start));
         jobs.extend(of_document(*line, &document, found));
     }
     jobs
+}
+
+/// The part of a line in a JSON document, which ends behind `length` bytes. A document is read as a whole: what is in
+/// no record is fio's own.
+fn of_document_line(line: &str, length: usize) -> Vec<Span> {
+    vec![Span::new(0..line.len().min(length), Role::Known)]
+}
+
+/// The rates of a terse line, and its other fields.
+fn terse_spans(line: &str) -> Vec<Span> {
+    let rates = TERSE_STARTS.map(|(start, _)| start + 1);
+    let fields = line.split(';').enumerate();
+    let spans = fields.map(|(place, field)| {
+        let role = if rates.contains(&place) {
+            Role::Figure
+        } else {
+            Role::Text
+        };
+        Span::of(line, field, role)
+    });
+    spans.collect()
+}
+
+/// Forms of lines in a document that cannot be read: its rates are listed.
+const BROKEN: [&str; 4] = ["\"bw_bytes\" :", "\"bw\" :", "\"iops\" :", "{*}"];
+
+fn is_in_document(line: &str) -> bool {
+    line.trim_start().starts_with(['"', '{', '}', ']'])
 }
 
 /// Returns whether a document begins like that of a run.
@@ -65,12 +117,23 @@ fn of_document(line: Line, document: &Value, found: &mut Found) -> Vec<Job> {
         found.damaged(line.damage(TOOL, "`jobs` in the JSON document that begins here"));
         return Vec::new();
     };
-    let directions = [("read", Direction::Read), ("write", Direction::Write)];
+    // Sums of both directions are there if they were asked for, then perhaps alone.
+    let directions = [
+        ("read", Direction::Read),
+        ("write", Direction::Write),
+        ("mixed", Direction::Mixed),
+    ];
+    let is_there = |job: &Value, key: &str| match key {
+        "mixed" => job.get(key).is_some(),
+        _ => job.get(key).is_some() || job.get("mixed").is_none(),
+    };
     let is_sum = |job: &&Value| job.get("jobname").and_then(Value::as_str) == Some("All clients");
     let is_alone = jobs.len() == 1;
     let jobs = jobs.iter().filter(|job| is_alone || !is_sum(job));
-    let results =
-        jobs.flat_map(|job| directions.map(|(key, direction)| of_job(line, job, key, direction)));
+    let results = jobs.flat_map(|job| {
+        let there = directions.into_iter().filter(|(key, _)| is_there(job, key));
+        there.map(|(key, direction)| of_job(line, job, key, direction))
+    });
     let results: Vec<Option<Option<Job>>> = results.collect();
     if results.iter().any(Option::is_none) {
         let expected =

@@ -82,15 +82,15 @@ pub(super) struct Figures {
     pub(super) span_ns: u64,
 }
 
-/// The figures of a line, and the direction that they are of; none for trims and for sums over
-/// directions. Sums over groups are in capitals.
+/// The figures of a line, and the direction that they are of; none for trims. Sums over groups are in capitals.
 pub(super) fn direction(text: &str) -> Option<(Option<Direction>, &str)> {
     let (name, figures) = text.split_once(':')?;
     let figures = figures.trim_start();
     let direction = match name.trim_end() {
         "read" => Some(Direction::Read),
         "write" => Some(Direction::Write),
-        "trim" | "mixed" => None,
+        "mixed" => Some(Direction::Mixed),
+        "trim" => None,
         _ => return None,
     };
     let is_ours = figures.starts_with("IOPS=") || figures.starts_with("io=");

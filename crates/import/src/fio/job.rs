@@ -9,10 +9,12 @@ pub(super) const TOOL: &str = "fio";
 pub(super) const PERCENTILES: [(f64, &str); 2] = [(50.0, "p50"), (99.0, "p99")];
 
 /// Direction of a job's results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Direction {
     Read,
     Write,
+    /// Both summed: `unified_rw_reporting`.
+    Mixed,
 }
 
 /// Results of one job, or of several summed, in one direction.

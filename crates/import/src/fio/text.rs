@@ -8,7 +8,27 @@ use super::figures::{self, Figures, Shown};
 use super::job::{Direction, Job, TOOL};
 use super::latency::Latencies;
 use crate::reading::Found;
-use crate::text::{Damage, Line};
+use crate::text::{Damage, Line, Words};
+
+/// Forms of its lines.
+const FORMS: [&str; 16] = [
+    "read : IOPS={n}, BW={=} ({=})({n}/{n})",
+    "write : IOPS={n}, BW={=} ({=})({n}/{n}); {n} zone resets",
+    "write : IOPS={n}, BW={=} ({=})({n}/{n})",
+    "mixed : IOPS={n}, BW={=} ({=})({n}/{n}); {n} zone resets",
+    "mixed : IOPS={n}, BW={=} ({=})({n}/{n})",
+    "read : io={n}, bw={}, iops={n}, runt={n}",
+    "write : io={n}, bw={}, iops={n}, runt={n}",
+    "READ: bw={n} ({n}), {n}-{n} ({n}-{n}), io={n} ({n}), run={n}-{n}",
+    "WRITE: bw={n} ({n}), {n}-{n} ({n}-{n}), io={n} ({n}), run={n}-{n}",
+    "READ: io={n}, aggrb={n}, minb={n}, maxb={n}, mint={n}, maxt={n}",
+    "WRITE: io={n}, aggrb={n}, minb={n}, maxb={n}, mint={n}, maxt={n}",
+    "READ: ",
+    "WRITE: ",
+    "Jobs: {n} (f={n}): [{!}[eta {t}]",
+    "Jobs: {n} (f={n})",
+    "{*}",
+];
 
 /// Beginnings of lines behind those of a job's directions.
 const LAST: [&str; 3] = ["cpu ", "IO depths", "Run status group"];
@@ -37,7 +57,7 @@ const FURTHER: [&str; 21] = [
     "WRITE: io=",
 ];
 /// Parts of further lines.
-const PARTS: [&str; 4] = [": (g=", "th=[", ": ios=", "Laying out IO file"];
+static PARTS: Words = Words::new(&[": (g=", "th=[", ": ios=", "Laying out IO file"]);
 /// Beginnings of lines above the first job.
 const FIRST: [&str; 3] = ["fio-", "Starting ", "Jobs: "];
 
@@ -48,6 +68,10 @@ pub(crate) fn jobs(lines: &[Line], found: &mut Found) -> Vec<Job> {
     let mut of_job = Vec::new();
     for line in lines {
         let text = line.unquoted();
+        // Each line of fio has one of these.
+        if !text.contains([':', '(', '=', '-', ' ']) {
+            continue;
+        }
         let is_header = text.contains(": (groupid=");
         if is_header {
             output.close(&mut of_job, found);
@@ -69,7 +93,7 @@ fn is_of_fio(text: &str) -> bool {
     let starts = FURTHER.iter().chain(&FIRST);
     let mut starts = starts.filter(|start| text.starts_with(**start));
     starts.next().is_some()
-        || PARTS.iter().any(|part| text.contains(part))
+        || PARTS.any(text)
         || matches!(figures::direction(text), Some((Some(_), _)))
 }
 
@@ -110,7 +134,7 @@ impl<'a> Output<'a> {
         self.latencies.end_rows();
         if let Some((direction, figures)) = figures::direction(text) {
             self.is_open = false;
-            // Trims and sums of both directions have none.
+            // Trims have none.
             if let Some(direction) = direction {
                 self.direction(line, direction, figures)?;
             }
@@ -148,7 +172,7 @@ impl<'a> Output<'a> {
         if self.is_lost {
             lines.clear();
         } else if self.header.is_some() || !self.jobs.is_empty() {
-            found.understand_all(lines);
+            found.understand_all(lines, &FORMS);
         }
     }
 
@@ -205,6 +229,7 @@ impl<'a> Output<'a> {
             let count = match job.direction {
                 Direction::Read => reads,
                 Direction::Write => writes,
+                Direction::Mixed => reads.saturating_add(writes),
             };
             let per_s = figures::per_s(count as f64, *span_ns);
             if !shown.may_be(per_s) {

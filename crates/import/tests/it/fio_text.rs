@@ -177,3 +177,26 @@ fn fio_of_several_kinds_in_one_text() {
         assert!(reason(text).contains(word), "{text}");
     }
 }
+
+/// `unified_rw_reporting=1`: one line for both directions.
+#[test]
+fn sums_of_both_directions_are_figures_of_their_own() {
+    let whole = fixture!("fio-3.33-randrw.txt");
+    let (before, rest) = whole.split_once("  read: IOPS=").unwrap();
+    let (_, behind) = rest.split_once("  cpu ").unwrap();
+    let mixed = "  mixed: IOPS=5868, BW=22.9MiB/s (24.0MB/s)(8192KiB/349msec)\n";
+    let one = one(&format!("{before}{mixed}  cpu {behind}"));
+    assert_eq!(ids(&one), ["fio_test_mixed"]);
+    assert!(close(value(&one, "fio_test_mixed"), 2048.0 / 0.349));
+
+    let json = fixture!("fio-3.33-randrw.json");
+    let mut document: serde_json::Value = serde_json::from_str(json).unwrap();
+    let job = document["jobs"][0].as_object_mut().unwrap();
+    job.remove("write");
+    let read = job.remove("read").unwrap();
+    let iops = read["iops"].as_f64().unwrap();
+    job.insert("mixed".to_owned(), read);
+    let one = crate::one(&serde_json::to_string_pretty(&document).unwrap());
+    assert_eq!(ids(&one), ["fio_test_mixed"]);
+    assert!(close(value(&one, "fio_test_mixed"), iops));
+}
