@@ -27,6 +27,7 @@ mod field;
 mod power;
 mod repetition;
 mod samples;
+mod within;
 
 use cardmark_core::StorageKind;
 

@@ -83,11 +83,22 @@ fn simulated(
         wait_ns => format!(" wait {}", wait_ns / 1_000_000_000),
     };
     let asked = format!("Probe cache {cache_bytes}{wait}");
+    announce(session, model.capacity_bytes(), request);
     let head = simulated_head(model, &asked, request.seed);
     let mut medium = SimMedium::new(model, request.seed);
     let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;
     let record = of_probe(head, &found, medium.blocks_count());
     Ok(TestResult::keep(session, record, exit_of(found.kind)))
+}
+
+/// Shows what the probe writes and misses, what others would, and the limit of its bytes.
+fn announce(session: &Session<'_>, size_bytes: u64, request: &ProbeRequest) {
+    session.voice.notice(&choice(size_bytes, request));
+    let most = most_bytes(size_bytes / BLOCK_BYTES as u64, request);
+    session.voice.notice(&format!(
+        "writes at most {}, whatever the device does",
+        text::amount(most)
+    ));
 }
 
 /// Returns one line with the time and the limits of this probe, of a shorter one and of a longer one.
@@ -151,11 +162,7 @@ fn real(
     let size_bytes = device.info.size_bytes.unwrap_or(0);
     let blocks_count = size_bytes / BLOCK_BYTES as u64;
     let wanted = wanted_bytes(blocks_count, request) + SENTINELS_BYTES;
-    session.voice.notice(&choice(size_bytes, request));
-    session.voice.notice(&format!(
-        "writes at most {}, whatever the device does",
-        text::amount(most_bytes(blocks_count, request))
-    ));
+    announce(session, size_bytes, request);
     let loan = lend(
         session,
         loan,

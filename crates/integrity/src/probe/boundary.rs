@@ -122,10 +122,7 @@ impl<M: Medium> Field<'_, M> {
     ) -> Result<u64, Trouble> {
         self.write(interval)?;
         self.flush()?;
-        let first = self.aligned(self.all_blocks.saturating_sub(displaced_blocks));
-        // Displaced is what lies outside of the interval.
-        let more = interval.end().saturating_sub(first.max(interval.start));
-        self.displace_around(displaced_blocks + more, interval)?;
+        self.displace_past(displaced_blocks, &[interval])?;
         let runs = self.read(interval)?;
         let is_alias =
             |shift: i64| module.is_some_and(|module| shift.unsigned_abs().is_multiple_of(module));

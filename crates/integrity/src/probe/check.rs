@@ -4,7 +4,8 @@ use cardmark_core::{Rng, StorageKind};
 
 use super::evidence::{Found, Shape};
 use super::field::{Field, Stage};
-use crate::{Medium, Trouble};
+use super::within::{THOROUGH, USUAL, strata};
+use crate::{Content, Medium, Span, Trouble};
 
 /// Markers below the end of the storage that exists, and as many above it.
 const MARKERS_COUNT: u64 = 32;
@@ -38,11 +39,12 @@ impl<M: Medium> Field<'_, M> {
                     starts.extend(self.markers(real, self.all_blocks));
                     self.sentinels(&starts, 0, None)?;
                 }
-                if real > 0 && self.evidence.is_explained(shape, displaced_blocks) {
-                    self.look_within(real, 0)?;
-                }
             }
             Shape::Repeating { module, .. } => self.mark_repetition(module, displaced_blocks)?,
+        }
+        // Whatever the shape, no two places below its capacity may share storage.
+        if real > 0 && self.evidence.is_explained(shape, displaced_blocks) {
+            self.examine(real, USUAL, 0)?;
         }
         Ok(self.evidence.is_explained(shape, displaced_blocks))
     }
@@ -58,27 +60,38 @@ impl<M: Medium> Field<'_, M> {
             if times > 0 {
                 let place = start + module * (1 + rng.below(times));
                 // The content of the marker is expected there, or what displaced it.
-                self.look(place, content, displaced_blocks)?;
+                self.look_at_copy(place, content, displaced_blocks)?;
             }
         }
+        Ok(())
+    }
+
+    /// Reads a place at which the content of another one is expected, and notes what stands there. The place may not have
+    /// been written: then nothing was lost.
+    fn look_at_copy(
+        &mut self,
+        start: u64,
+        displacing: Content,
+        displaced_blocks: u64,
+    ) -> Result<(), Trouble> {
+        let runs = self.read_as(Span::new(start, self.grain()), displacing)?;
+        let found = match Found::of(&runs) {
+            // It was written while the cache was displaced, or a cache may have answered.
+            Found::Kept => return Ok(()),
+            Found::Old if displaced_blocks == 0 => return Ok(()),
+            found @ (Found::Elsewhere(_) | Found::Failed) => found,
+            _ => Found::Nothing,
+        };
+        self.note(start, found, displaced_blocks);
         Ok(())
     }
 
     /// A marker at a random place in each of equal strata.
     pub(super) fn markers(&self, start: u64, end: u64) -> Vec<u64> {
         let grains = end.saturating_sub(start) / self.grain();
-        let count = MARKERS_COUNT.min(grains);
-        let mut rng = self.marker_rng();
-        let share = |index: u64| {
-            let share = u128::from(grains) * u128::from(index) / u128::from(count);
-            u64::try_from(share).unwrap_or(grains)
-        };
-        (0..count)
-            .map(|index| {
-                let (from, to) = (share(index), share(index + 1));
-                start + (from + rng.below(to - from)) * self.grain()
-            })
-            .collect()
+        let drawn = strata(grains, MARKERS_COUNT, &mut self.marker_rng());
+        let place = |grain: u64| start + grain * self.grain();
+        drawn.into_iter().map(place).collect()
     }
 
     /// Random numbers that differ from one round of markers to the next.
@@ -131,10 +144,13 @@ impl<M: Medium> Field<'_, M> {
             if end < self.grain() {
                 break;
             }
-            let starts = self.markers(0, end);
-            self.sentinels(&starts, displaced_blocks, None)?;
+            // Behind a cache, each displacement costs more than all that it serves.
+            if displaced_blocks == 0 {
+                let starts = self.markers(0, end);
+                self.sentinels(&starts, 0, None)?;
+            }
             if self.known_bound() >= end {
-                self.look_within(end, displaced_blocks)?;
+                self.examine(end, THOROUGH, displaced_blocks)?;
             }
             let known = self.known_bound();
             if known >= end && before == end {

@@ -2,6 +2,8 @@
 //!
 //! A geometry becomes the verdict only if it explains every observation, those made before it was suspected included.
 
+use crate::{Extent, Held};
+
 /// Content that a place returned after it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
@@ -15,6 +17,26 @@ pub(super) enum Found {
     Elsewhere(u64),
     /// An error, on write or read.
     Failed,
+    /// Not the content of another place that would be there if addresses repeated; the place itself was not written.
+    Nothing,
+}
+
+impl Found {
+    /// Content of a place, from the runs of its blocks: the worst counts.
+    pub(super) fn of(runs: &[Extent]) -> Self {
+        let elsewhere = runs.iter().find_map(|run| match run.held {
+            Held::Other { block, .. } if run.shift().is_some() => Some(block),
+            _ => None,
+        });
+        let any = |is: fn(&Held) -> bool| runs.iter().any(|run| is(&run.held));
+        match elsewhere {
+            _ if runs.iter().any(|run| run.has_failed()) => Self::Failed,
+            _ if any(|held| *held == Held::Foreign) => Self::Lost,
+            Some(block) => Self::Elsewhere(block),
+            None if any(|held| matches!(held, Held::Other { .. })) => Self::Old,
+            None => Self::Kept,
+        }
+    }
 }
 
 /// A place that was written and read.
@@ -70,6 +92,7 @@ impl Shape {
                 Self::Prefix { .. } => false,
                 Self::Repeating { module, .. } => other.abs_diff(seen.start).is_multiple_of(module),
             },
+            Found::Nothing if matches!(self, Self::Prefix { .. }) => true,
             _ => !is_real,
         }
     }
@@ -113,10 +136,10 @@ impl Evidence {
         pairs
     }
 
-    /// Returns the places that were kept when they were last read, by rising address.
+    /// Returns the places that were kept when they were last read after a write, by rising address.
     pub(super) fn kept(&self) -> Vec<u64> {
         let mut last = std::collections::BTreeMap::new();
-        for seen in &self.seen {
+        for seen in self.seen.iter().filter(|seen| seen.found != Found::Nothing) {
             last.insert(seen.start, seen.found);
         }
         let kept = last.into_iter().filter(|(_, found)| *found == Found::Kept);

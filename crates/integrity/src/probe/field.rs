@@ -185,6 +185,11 @@ impl<'a, M: Medium> Field<'a, M> {
         self.left_blocks == 0
     }
 
+    /// Blocks that may still be written.
+    pub(super) fn left_blocks(&self) -> u64 {
+        self.left_blocks
+    }
+
     /// Content of samples, and of all that displaces a cache.
     pub(super) fn content(&self) -> Content {
         self.content
@@ -275,7 +280,8 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(runs)
     }
 
-    fn read_as(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
+    /// Reads a span that was written with that content.
+    pub(super) fn read_as(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
         let answer = self.medium.read(span, content)?;
         self.span_ns += answer.span_ns;
         self.read_blocks += span.count;
@@ -307,7 +313,7 @@ impl<'a, M: Medium> Field<'a, M> {
         displaced_blocks: u64,
     ) -> Result<(Found, Vec<Extent>), Trouble> {
         let runs = self.read_as(Span::new(start, self.grain), content)?;
-        let found = found_of(&runs);
+        let found = Found::of(&runs);
         self.note(start, found, displaced_blocks);
         Ok((found, runs))
     }
@@ -349,24 +355,23 @@ impl<'a, M: Medium> Field<'a, M> {
     /// the grains that begin at `places`, which are sorted.
     pub(super) fn displace(&mut self, blocks: u64, places: &[u64]) -> Result<(), Trouble> {
         let spans = places.iter().map(|&place| Span::new(place, self.grain));
-        self.displace_past(blocks, spans.collect())
+        let left_out: Vec<Span> = spans.collect();
+        self.displace_past(blocks, &left_out)
     }
 
-    /// Displaces a cache of this size, leaving out one span.
-    pub(super) fn displace_around(&mut self, blocks: u64, span: Span) -> Result<(), Trouble> {
-        self.displace_past(blocks, vec![span])
-    }
-
-    fn displace_past(&mut self, blocks: u64, left_out: Vec<Span>) -> Result<(), Trouble> {
+    /// Displaces a cache of this size, leaving out these spans, which are sorted.
+    pub(super) fn displace_past(&mut self, blocks: u64, left_out: &[Span]) -> Result<(), Trouble> {
         if blocks == 0 {
             return Ok(());
         }
-        let single = left_out.iter().filter(|span| span.count == self.grain);
-        let singles: u64 = single.map(|span| span.count).sum();
-        let first = self.aligned(self.all_blocks.saturating_sub(blocks + singles));
-        let mut start = first;
+        let first = self.all_blocks.saturating_sub(blocks);
+        let inside = left_out
+            .iter()
+            .map(|span| span.end().saturating_sub(first.max(span.start)));
+        let more: u64 = inside.sum();
+        let mut start = self.aligned(first.saturating_sub(more));
         let end = Span::new(self.all_blocks, 0);
-        for left in left_out.into_iter().chain([end]) {
+        for left in left_out.iter().chain([&end]) {
             for part in Span::between(start, left.start).parts(DISPLACING_BLOCKS) {
                 self.write(part)?;
             }
@@ -395,12 +400,19 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(sentinels)
     }
 
+    /// Announces blocks that are written next, so that their content is saved at once.
+    pub(super) fn announce(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.medium.expect(spans)
+    }
+
     /// Writes these places; those that were refused.
     pub(super) fn write_sentinels(
         &mut self,
         starts: &[u64],
         content: Content,
     ) -> Result<Vec<u64>, Trouble> {
+        let spans = starts.iter().map(|&start| Span::new(start, self.grain));
+        self.announce(&spans.collect::<Vec<Span>>())?;
         let mut refused = Vec::new();
         for &start in starts {
             if !self
@@ -485,21 +497,5 @@ impl<'a, M: Medium> Field<'a, M> {
                 start + (behind - 1) * self.grain
             })
             .collect()
-    }
-}
-
-/// Content of a place, from the runs of its blocks: the worst counts.
-fn found_of(runs: &[Extent]) -> Found {
-    let elsewhere = runs.iter().find_map(|run| match run.held {
-        Held::Other { block, .. } if run.shift().is_some() => Some(block),
-        _ => None,
-    });
-    let any = |is: fn(&Held) -> bool| runs.iter().any(|run| is(&run.held));
-    match elsewhere {
-        _ if runs.iter().any(|run| run.has_failed()) => Found::Failed,
-        _ if any(|held| *held == Held::Foreign) => Found::Lost,
-        Some(block) => Found::Elsewhere(block),
-        None if any(|held| matches!(held, Held::Other { .. })) => Found::Old,
-        None => Found::Kept,
     }
 }

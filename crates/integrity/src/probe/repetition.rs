@@ -9,23 +9,17 @@ use crate::{Medium, Span, Trouble};
 
 /// Cost of a stretch, in sentinels.
 const STRETCH_COST: u64 = 9;
+/// Places that are kept above a lost one, beside which is read.
+const BESIDE_COUNT: usize = 4;
 /// Blocks whose repetitions determine the module: several, because single ones may be bad.
 const WITNESSES: [u64; 3] = [0, 64, 512];
 
 impl<M: Medium> Field<'_, M> {
-    /// Writes the sentinels of the area at the beginning.
+    /// Writes the sentinels of the area at the beginning, 1 MiB apart.
     pub(super) fn write_dense_sentinels(&mut self) -> Result<(), Trouble> {
         let area = dense_blocks(self.all_blocks).min(self.all_blocks);
-        self.write_dense(Span::new(0, area))
-    }
-
-    /// Writes sentinels 1 MiB apart.
-    pub(super) fn write_dense(&mut self, area: Span) -> Result<(), Trouble> {
-        let count = area.count.div_ceil(MEBI_BLOCKS);
-        let first = self.aligned(area.start);
-        let starts: Vec<u64> = (0..count)
-            .map(|index| first + index * MEBI_BLOCKS)
-            .collect();
+        let count = area.div_ceil(MEBI_BLOCKS);
+        let starts: Vec<u64> = (0..count).map(|index| index * MEBI_BLOCKS).collect();
         let content = self.fresh();
         self.write_sentinels(&starts, content)?;
         self.flush()
@@ -51,7 +45,8 @@ impl<M: Medium> Field<'_, M> {
     }
 
     /// Reads the stretches in which the dense sentinels would reappear: 1 MiB in every distance that is as long
-    /// as their area, and at the end, until one of them holds displaced content.
+    /// as their area, at the end, and on both sides of some places that are kept above a lost one, until one of them holds
+    /// displaced content. Of a repetition that is kept in part, only such places show that it exists.
     pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
         let distance = dense_blocks(self.all_blocks);
         let stretch = MEBI_BLOCKS.min(self.all_blocks);
@@ -60,6 +55,7 @@ impl<M: Medium> Field<'_, M> {
         let starts: Vec<u64> = every
             .take_while(|&start| start < last)
             .chain([last])
+            .chain(self.beside_kept(stretch))
             .collect();
         for start in starts {
             if self.regular_shift().is_some() {
@@ -70,20 +66,15 @@ impl<M: Medium> Field<'_, M> {
         Ok(())
     }
 
-    /// Looks for addresses that repeat within the first `end` blocks: sentinels fill an area at their end, and in every
-    /// distance that is as long as the area, 1 MiB is read. What is found becomes evidence.
-    pub(super) fn look_within(&mut self, end: u64, displaced_blocks: u64) -> Result<(), Trouble> {
-        let distance = dense_blocks(end).min(self.aligned(end));
-        let area = Span::between(self.aligned(end - distance), self.aligned(end));
-        self.write_dense(area)?;
-        self.displace(displaced_blocks, &[])?;
-        let mut start = 0;
-        while start < area.start {
-            let stretch = Span::between(start, (start + MEBI_BLOCKS).min(area.start));
-            self.read(stretch)?;
-            start = self.aligned(start + distance);
-        }
-        Ok(())
+    /// Returns the stretches on both sides of the highest places that are kept above a lost one.
+    fn beside_kept(&self, stretch: u64) -> Vec<u64> {
+        let last = self.aligned(self.all_blocks - stretch);
+        let lost = self.evidence.lowest_lost().unwrap_or(u64::MAX);
+        let kept = self.evidence.kept();
+        let above = kept.into_iter().rev().take_while(|&place| place > lost);
+        let sides = |place: u64| [place.saturating_sub(stretch), place];
+        let starts = above.take(BESIDE_COUNT).flat_map(sides);
+        starts.map(|start| self.aligned(start).min(last)).collect()
     }
 
     /// Returns the number of blocks after which addresses repeat, if `shift` is a multiple of that: the least
@@ -110,7 +101,7 @@ impl<M: Medium> Field<'_, M> {
 
 /// Returns the length of the area of the dense sentinels of storage of this size, blocks: the sentinels cost as much as the
 /// stretches.
-fn dense_blocks(all_blocks: u64) -> u64 {
+pub(super) fn dense_blocks(all_blocks: u64) -> u64 {
     let mebis = all_blocks / MEBI_BLOCKS;
     ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS).clamp(MEBI_BLOCKS, all_blocks.max(MEBI_BLOCKS))
 }
