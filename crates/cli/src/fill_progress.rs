@@ -7,7 +7,7 @@ use cardmark_report::text;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::print;
-use cardmark_session::Progress;
+use cardmark_session::{Progress, Waits};
 
 /// Interval between redraws of the line on a terminal. Long, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
@@ -15,6 +15,10 @@ const TICK: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_secs(10);
 /// Over how long the rate is taken: a card slows down when its cache is full.
 const WINDOW: Duration = Duration::from_secs(30);
+/// In a pipe, a line about a wait is written at most this often.
+pub(crate) const WAIT_PAUSE: Duration = Duration::from_secs(60);
+/// Shortest time of work from which rates are computed.
+const LEAST_SPAN: Duration = Duration::from_millis(100);
 /// Interval between noted positions.
 const STEP: Duration = Duration::from_secs(1);
 
@@ -34,8 +38,30 @@ pub(crate) struct FillProgress {
     stage: &'static str,
     bar: Option<ProgressBar>,
     /// Positions in the window, the oldest first.
-    passed: VecDeque<(Instant, u64)>,
+    passed: VecDeque<Passed>,
     told: Instant,
+    done: u64,
+    /// Time spent waiting for other jobs.
+    waited: Duration,
+    /// When a wait was last written in a pipe.
+    told_wait: Option<Instant>,
+}
+
+/// A position, and the time spent waiting until then.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    at: Instant,
+    done: u64,
+    waited: Duration,
+}
+
+/// Units per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Rates {
+    /// Of the time in which the job worked.
+    own: f64,
+    /// Of all time, with that spent waiting for other jobs.
+    with_waits: f64,
 }
 
 impl FillProgress {
@@ -47,17 +73,24 @@ impl FillProgress {
             all,
             stage: "",
             bar: print::can_redraw().then(|| bar(all)),
-            passed: VecDeque::from([(now, done)]),
+            passed: VecDeque::from([Passed {
+                at: now,
+                done,
+                waited: Duration::ZERO,
+            }]),
             told: now,
+            done,
+            waited: Duration::ZERO,
+            told_wait: None,
         }
     }
 
     /// `37 %: 23.7 GB of 64 GB, 20.3 MB/s, 33 min left` or `37 %, 33 s left: reads`.
     fn line(&mut self, now: Instant, done: u64) -> String {
-        let rate = self.rate(now, done);
-        let percent = u128::from(done) * 100 / u128::from(self.all.max(1));
-        let left = (rate > 0.0).then(|| {
-            let left = self.all.saturating_sub(done) as f64 / rate;
+        let rates = self.rates(now, done);
+        let percent = self.percent(done);
+        let left = (rates.with_waits > 0.0).then(|| {
+            let left = self.all.saturating_sub(done) as f64 / rates.with_waits;
             let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
             let left = text::span(u64::try_from(left.as_nanos()).unwrap_or(u64::MAX));
             format!(", {left} left")
@@ -67,7 +100,7 @@ impl FillProgress {
             Unit::Steps => format!("{percent} %{left}: {}", self.stage),
             Unit::Bytes => {
                 let (done, all) = (text::amount(done), text::amount(self.all));
-                let rate = (rate > 0.0).then(|| format!(", {}", text::rate(rate)));
+                let rate = (rates.own > 0.0).then(|| format!(", {}", text::rate(rates.own)));
                 format!(
                     "{percent} %: {done} of {all}{}{left}",
                     rate.unwrap_or_default()
@@ -76,30 +109,70 @@ impl FillProgress {
         }
     }
 
-    /// Units per second over the window; 0 while it is unknown.
-    fn rate(&mut self, now: Instant, done: u64) -> f64 {
-        let newest = self.passed.back().map(|(at, _)| *at);
+    fn percent(&self, done: u64) -> u128 {
+        u128::from(done) * 100 / u128::from(self.all.max(1))
+    }
+
+    /// Rates over the window; 0 while they are unknown.
+    fn rates(&mut self, now: Instant, done: u64) -> Rates {
+        let waited = self.waited;
+        let newest = self.passed.back().map(|passed| passed.at);
         if newest.is_none_or(|at| now.duration_since(at) >= STEP) {
-            self.passed.push_back((now, done));
+            self.passed.push_back(Passed {
+                at: now,
+                done,
+                waited,
+            });
         }
-        while let [(_, _), (second, _), ..] = self.passed.make_contiguous()
-            && now.duration_since(*second) >= WINDOW
+        while let [_, second, ..] = self.passed.make_contiguous()
+            && now.duration_since(second.at) >= WINDOW
         {
             self.passed.pop_front();
         }
-        let Some((since, done_before)) = self.passed.front() else {
-            return 0.0;
+        let Some(first) = self.passed.front() else {
+            return Rates::default();
         };
-        let seconds = now.duration_since(*since).as_secs_f64();
-        if seconds < 0.1 {
-            return 0.0;
+        let span = now.duration_since(first.at);
+        let own = span.saturating_sub(waited.saturating_sub(first.waited));
+        if own < LEAST_SPAN {
+            return Rates::default();
         }
-        done.saturating_sub(*done_before) as f64 / seconds
+        let done = done.saturating_sub(first.done) as f64;
+        Rates {
+            own: done / own.as_secs_f64(),
+            with_waits: done / span.as_secs_f64(),
+        }
+    }
+}
+
+impl Waits for FillProgress {
+    fn wait(&mut self, text: &str) {
+        let line = match self.all {
+            0 => text.to_owned(),
+            _ => format!("{} %: {text}", self.percent(self.done)),
+        };
+        let now = Instant::now();
+        match &self.bar {
+            Some(bar) => bar.set_message(print::plain(&line)),
+            None if self
+                .told_wait
+                .is_none_or(|told| now.duration_since(told) >= WAIT_PAUSE) =>
+            {
+                self.told_wait = Some(now);
+                print::notice(&line);
+            }
+            None => {}
+        }
+    }
+
+    fn waited(&mut self, span: Duration) {
+        self.waited += span;
     }
 }
 
 impl Progress for FillProgress {
     fn show(&mut self, done: u64) {
+        self.done = done;
         let now = Instant::now();
         let line = self.line(now, done);
         match &self.bar {
@@ -157,7 +230,11 @@ mod tests {
     fn a_line_says_how_far_how_fast_and_how_long() {
         let mut progress = FillProgress::for_stderr(Unit::Bytes, 0, 64_000_000_000);
         let start = progress.told;
-        progress.passed = VecDeque::from([(start, 23_000_000_000)]);
+        progress.passed = VecDeque::from([Passed {
+            at: start,
+            done: 23_000_000_000,
+            waited: Duration::ZERO,
+        }]);
         let line = progress.line(start, 23_000_000_000);
         assert_eq!(line, "35 %: 23 GB of 64 GB");
         let line = progress.line(start + Duration::from_secs(10), 23_200_000_000);
@@ -172,9 +249,23 @@ mod tests {
         for second in 1..=120_u64 {
             // Ten times slower after the first minute.
             let written = second.min(60) * 50_000_000 + second.saturating_sub(60) * 5_000_000;
-            rate = progress.rate(start + Duration::from_secs(second), written);
+            rate = progress
+                .rates(start + Duration::from_secs(second), written)
+                .own;
         }
         assert!((rate - 5e6).abs() < 1.0, "{rate}");
         assert!(progress.passed.len() <= 32);
+    }
+
+    /// A job that waits for another is not slow: its rate is that of its own work, and the time left counts waits.
+    #[test]
+    fn waits_lengthen_the_time_left_and_leave_the_rate() {
+        let mut progress = FillProgress::for_stderr(Unit::Bytes, 0, 1_000_000_000);
+        let start = progress.told;
+        progress.waited(Duration::from_secs(9));
+        let line = progress.line(start + Duration::from_secs(9), 0);
+        assert_eq!(line, "0 %: 0 B of 1 GB");
+        let line = progress.line(start + Duration::from_secs(10), 20_000_000);
+        assert_eq!(line, "2 %: 20 MB of 1 GB, 20.0 MB/s, 8 min 10 s left");
     }
 }

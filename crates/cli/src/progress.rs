@@ -10,7 +10,9 @@ use cardmark_engine::{Event, Observer, Plan, Pulse};
 use cardmark_report::{text, workload_name};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::fill_progress::WAIT_PAUSE;
 use crate::print;
+use cardmark_session::Waits;
 
 /// Interval between redraws of the line on a terminal. Long, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
@@ -33,7 +35,30 @@ pub(crate) struct TrialProgress {
     tells_all: bool,
     /// Counts the operations.
     pulse: Arc<Pulse>,
+    waits: Waited,
 }
+
+/// Time spent waiting for other jobs.
+struct Waited {
+    since: Instant,
+    span: Duration,
+    /// When a wait was last written in a pipe.
+    told: Option<Instant>,
+}
+
+impl Waited {
+    /// Time that this work takes, with waits as long as those so far.
+    fn with_waits(&self, left: Duration, now: Instant) -> Duration {
+        let worked = now.duration_since(self.since).saturating_sub(self.span);
+        match worked >= LEAST_WORKED {
+            true => left.mul_f64(1.0 + self.span.as_secs_f64() / worked.as_secs_f64()),
+            false => left,
+        }
+    }
+}
+
+/// Time of work from which the share of waits is known.
+const LEAST_WORKED: Duration = Duration::from_secs(5);
 
 /// Keeps lines apart, so that a serial console is not flooded.
 struct Pace {
@@ -129,6 +154,8 @@ struct Ends {
     trial: Duration,
     /// Expected duration of the run after the trial.
     rest: Duration,
+    /// True while another job has its turn.
+    is_waiting: bool,
     /// The operations of the trial, where they are known, and the pulse's count before it.
     operations: Option<(u64, usize)>,
 }
@@ -172,6 +199,11 @@ impl TrialProgress {
             told: None,
             tells_all: false,
             pulse: Arc::clone(pulse),
+            waits: Waited {
+                since: Instant::now(),
+                span: Duration::ZERO,
+                told: None,
+            },
         }
     }
 
@@ -259,10 +291,13 @@ impl Observer for TrialProgress {
                     self.expect(Duration::from_nanos(*remaining_ns));
                 }
                 let name = self.name(workload, *round_index, *layout);
+                let now = Instant::now();
+                let rest = Duration::from_nanos(remaining_ns.saturating_sub(*expected_ns));
                 let ends = Ends {
-                    started: Instant::now(),
+                    started: now,
                     trial: Duration::from_nanos(*expected_ns),
-                    rest: Duration::from_nanos(remaining_ns.saturating_sub(*expected_ns)),
+                    rest: self.waits.with_waits(rest, now),
+                    is_waiting: false,
                     operations: operations_count.map(|all| (all, self.pulse.reading().0)),
                 };
                 self.show(&name, ends, (*layout, *round_index));
@@ -275,6 +310,7 @@ impl Observer for TrialProgress {
                     started: Instant::now(),
                     trial: Duration::from_nanos(*expected_ns),
                     rest: Duration::ZERO,
+                    is_waiting: false,
                     operations: Some((*pieces_count, self.pulse.reading().0)),
                 };
                 self.show("reading back what was written", ends, (false, u32::MAX));
@@ -282,6 +318,33 @@ impl Observer for TrialProgress {
             Event::TrialEnded { trial } => self.add(trial),
             Event::Found { .. } => {}
         }
+    }
+}
+
+impl Waits for TrialProgress {
+    fn wait(&mut self, text: &str) {
+        let now = Instant::now();
+        match &mut self.shape {
+            Shape::Lines(_) => {
+                let told = self.waits.told;
+                if told.is_none_or(|told| now.duration_since(told) >= WAIT_PAUSE) {
+                    self.waits.told = Some(now);
+                    print::notice(text);
+                }
+            }
+            Shape::Bar { bar, ends, .. } => {
+                ends.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .is_waiting = true;
+                bar.set_message(print::plain(text));
+            }
+        }
+    }
+
+    fn waited(&mut self, span: Duration) {
+        self.waits.span += span;
+        // More waits are no more rounds.
+        self.expected_end = self.expected_end.map(|end| end + span);
     }
 }
 
@@ -315,6 +378,7 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
         started: now,
         trial: Duration::ZERO,
         rest: Duration::ZERO,
+        is_waiting: false,
         operations: None,
     }));
     let of = |with_rest: bool, show: fn(Duration) -> String| {
@@ -322,6 +386,9 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
         let countdown = Arc::new(Mutex::new(Countdown::default()));
         move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let ends = *ends.lock().unwrap_or_else(PoisonError::into_inner);
+            if ends.is_waiting {
+                return;
+            }
             let left = if with_rest {
                 let mut countdown = countdown.lock().unwrap_or_else(PoisonError::into_inner);
                 countdown.left(ends.trial_left(&pulse) + ends.rest, Instant::now())
@@ -332,7 +399,7 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
             let _ = write!(out, "{}", show(left));
         }
     };
-    let whole = in_seconds;
+    let whole = |left: Duration| print::plain(&format!("{} left · ", in_seconds(left)));
     // A trial of half a second needs no count-down of its own.
     let trial = |left: Duration| {
         if left < Duration::from_secs(2) {
@@ -341,7 +408,7 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
             format!(" ({})", in_seconds(left))
         }
     };
-    let template = print::plain("{bar:8} {run_left} left · {wide_msg}{trial_left}");
+    let template = print::plain("{bar:8} {run_left}{wide_msg}{trial_left}");
     let style = ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("run_left", of(true, whole))

@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use cardmark_engine::{Observer, Pulse};
-use cardmark_session::{Progress, Voice};
+use cardmark_engine::Pulse;
+use cardmark_session::{Progress, Trials, Voice};
 
 use crate::error::CommandError;
 use crate::fill_progress::{FillProgress, Unit};
@@ -33,7 +33,7 @@ impl Voice for Terminal {
         Box::new(FillProgress::for_stderr(Unit::Steps, 0, 0))
     }
 
-    fn trials(&self, pulse: &Arc<Pulse>) -> Box<dyn Observer> {
+    fn trials(&self, pulse: &Arc<Pulse>) -> Box<dyn Trials> {
         Box::new(TrialProgress::for_stderr(pulse))
     }
 

@@ -11,9 +11,9 @@ use cardmark_engine::Request;
 use cardmark_host::Resolution;
 use cardmark_report::{Agreement, text};
 use cardmark_session::{
-    Chosen, CommandError, Consent, Data, Exit, Intent, Leave, Measurement, Session, Turn, Voice,
-    ask, choose, device_bytes, disk_path, finish, has_room, journal_name, measure, path_name,
-    refuse_used, unusable,
+    Chosen, Claim, CommandError, Consent, Data, Exit, FirstWait, Intent, Leave, Measurement,
+    Session, Step, Turn, Voice, ask, choose, device_bytes, disk_path, finish, has_room,
+    journal_name, measure, path_name, refuse_used, unusable,
 };
 use cardmark_store::{JobKind, Journal};
 
@@ -302,8 +302,13 @@ impl Bench<'_> {
         if let Some((path, bytes)) = &contest.written {
             self.workshop.write(path, *bytes)?;
         }
-        let mut turn = Turn::new(self.voice, &Arc::default());
-        turn.take();
+        let claim = Claim::timed(
+            "crosscheck",
+            &self.path.display().to_string(),
+            self.resolution,
+        );
+        let mut turn = Turn::new(self.voice, &Arc::default(), &claim);
+        turn.take(Step::default(), &mut FirstWait::new(self.voice));
         let ran = self.workshop.run(&contest.invocation);
         turn.give();
         let (text, wall) = ran?;

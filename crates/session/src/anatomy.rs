@@ -1,9 +1,12 @@
 //! The anatomy of a card: erase blocks, and how many can be written in turn.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use cardmark_core::{Anatomy, Record};
 use cardmark_device::open_device_readonly;
 use cardmark_integrity::{
-    AnatomyRequest, BLOCK_BYTES, Looked, Medium, Trouble, anatomy as look, anatomy_bytes,
+    AnatomyRequest, BLOCK_BYTES, Looked, Trouble, anatomy as look, anatomy_bytes,
 };
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::JobKind;
@@ -12,7 +15,7 @@ use crate::integrity::{
     Loan, TestRequest, TestResult, Work, head, lend, model_fault, simulated_head,
 };
 use crate::whole_device::{Tested, WholeDevice};
-use crate::{CommandError, Exit, LoanTerms, Session, Voice};
+use crate::{Claim, CommandError, Exit, InTurns, LoanTerms, Session, Voice};
 
 /// Finds out how the inside of a card is made. Without `with_writes` it only reads; `unit_bytes` is the size of
 /// the units that are written in turn, by default the size that is found or that the card reports.
@@ -84,8 +87,10 @@ fn real(
         )?,
         false => {
             let opened = open_device_readonly(&device.path);
+            let path = device.path.display().to_string();
             Loan::of_nothing(
                 opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?,
+                Claim::timed("anatomy", &path, &device.resolution),
             )
         }
     };
@@ -102,12 +107,14 @@ fn real(
 /// Examines the card and shows the progress.
 fn shown(
     voice: &dyn Voice,
-    mut medium: &mut dyn Medium,
+    medium: &mut InTurns<'_>,
     request: &AnatomyRequest,
 ) -> Result<(Anatomy, u64), Trouble> {
-    let mut progress = voice.steps();
+    let progress = Rc::new(RefCell::new(voice.steps()));
+    medium.show_waits(Box::new(Rc::clone(&progress)));
     let mut is_writing = None;
-    look(&mut medium, request, &mut |now: Looked| {
+    look(medium, request, &mut |now: Looked| {
+        let mut progress = progress.borrow_mut();
         if is_writing != Some(now.is_writing) {
             is_writing = Some(now.is_writing);
             progress.stage(match now.is_writing {

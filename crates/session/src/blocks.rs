@@ -5,7 +5,7 @@ use cardmark_integrity::{
 };
 use serde::Serialize;
 
-use crate::{Job, Turn};
+use crate::{Job, Silent, Step, Turn, Waits};
 
 impl Job for Verify {
     type Io = dyn Medium;
@@ -38,16 +38,26 @@ impl Job for Verify {
 pub struct InTurns<'a> {
     medium: &'a mut dyn Medium,
     turn: Turn,
+    shown: Box<dyn Waits>,
 }
 
 impl<'a> InTurns<'a> {
     /// Storage that takes its turn around every operation.
     pub fn new(medium: &'a mut dyn Medium, turn: Turn) -> Self {
-        Self { medium, turn }
+        Self {
+            medium,
+            turn,
+            shown: Box::new(Silent),
+        }
+    }
+
+    /// Shows waits there.
+    pub fn show_waits(&mut self, shown: Box<dyn Waits>) {
+        self.shown = shown;
     }
 
     fn in_turn<T>(&mut self, work: impl FnOnce(&mut dyn Medium) -> T) -> T {
-        self.turn.take();
+        self.turn.take(Step::default(), &mut *self.shown);
         let worked = work(self.medium);
         self.turn.give();
         worked
@@ -101,6 +111,7 @@ impl Medium for InTurns<'_> {
     }
 
     fn rest(&mut self, span_ns: u64) -> Result<(), Trouble> {
+        self.turn.leave();
         self.medium.rest(span_ns)
     }
 }

@@ -8,7 +8,7 @@ use cardmark_integrity::Trouble;
 use cardmark_store::{Journal, JournalError};
 use serde::Serialize;
 
-use crate::{CommandError, Data, Exit, Rescue, Signals, Turn, Voice, Watch};
+use crate::{Claim, CommandError, Data, Exit, Rescue, Signals, Step, Turn, Voice, Watch};
 
 /// A long job that can be interrupted after any step.
 pub trait Job {
@@ -139,23 +139,25 @@ impl<'a> Session<'a> {
     }
 
     /// Takes the steps of a job until its end; to be called inside [`Session::watched`]. Shows its progress,
-    /// takes turns with other jobs of this host, and keeps its state in the journal, the last one always.
+    /// takes turns with other jobs as `claim` demands, and keeps its state in the journal, the last one always.
     ///
     /// # Errors
     /// Those of the job, or an [`Interruption`].
     pub fn drive<J: Job>(
         &self,
+        claim: &Claim,
         job: &mut J,
         io: &mut J::Io,
         mut journal: Option<&mut Journal>,
     ) -> Result<(), J::Error> {
         let (moved_bytes, all_bytes) = job.moved_bytes();
         let mut progress = self.voice.progress(moved_bytes, all_bytes);
-        let mut turn = Turn::new(self.voice, &self.pulse);
+        let mut turn = Turn::new(self.voice, &self.pulse, claim);
+        let left = Left::from(moved_bytes);
         let mut kept_at = Instant::now();
         let mut ended = Ok(());
         while !job.is_done() && ended.is_ok() {
-            turn.take();
+            turn.take(left.step(job.moved_bytes()), &mut *progress);
             ended = match self.pulse.is_stopped() {
                 true => Err(Interruption::Stopped.into()),
                 false => job.step(io).and_then(|()| match journal {
@@ -175,6 +177,33 @@ impl<'a> Session<'a> {
         drop(progress);
         keep(journal, job)?;
         ended
+    }
+}
+
+/// Estimates the time that a job needs for the rest.
+struct Left {
+    since: Instant,
+    moved_bytes: u64,
+}
+
+impl Left {
+    /// Starts at this amount.
+    fn from(moved_bytes: u64) -> Self {
+        Self {
+            since: Instant::now(),
+            moved_bytes,
+        }
+    }
+
+    /// The next step, when these bytes are moved, and in all.
+    fn step(&self, (moved_bytes, all_bytes): (u64, u64)) -> Step {
+        let moved = moved_bytes.saturating_sub(self.moved_bytes) as f64;
+        let left = all_bytes.saturating_sub(moved_bytes) as f64;
+        Step {
+            step: None,
+            job: Duration::try_from_secs_f64(self.since.elapsed().as_secs_f64() * left / moved)
+                .ok(),
+        }
     }
 }
 

@@ -18,8 +18,8 @@ use crate::integrity::{
 use crate::keep::journal_name;
 use crate::whole_device::{Tested, WholeDevice};
 use crate::{
-    CommandError, Data, Endurance, Exit, Interruption, Job, Rest, Session, Traces, Unfinished,
-    unusable,
+    Claim, CommandError, Data, Endurance, Exit, Interruption, Job, Rest, Session, Traces,
+    Unfinished, unusable,
 };
 
 /// Request for an endurance test.
@@ -237,6 +237,11 @@ impl TestedCard<'_> {
         })
     }
 
+    fn claim(&self) -> Claim {
+        let path = self.device.path.display().to_string();
+        Claim::untimed("endure", &path, &self.device.resolution)
+    }
+
     /// Goes on with the cycles that were begun, where that can be, else with new ones.
     fn drive_cycles(
         &self,
@@ -263,9 +268,9 @@ impl TestedCard<'_> {
                     (journal, head, Endurance { endure, rest: None })
                 }
             };
-            let driven = self
-                .session
-                .drive(&mut test, &mut blocks, Some(&mut journal));
+            let driven =
+                self.session
+                    .drive(&self.claim(), &mut test, &mut blocks, Some(&mut journal));
             driven.map(|()| (journal, head, test))
         })
     }
@@ -368,7 +373,8 @@ impl TestedCard<'_> {
                     return Ok(false);
                 }
             }
-            self.session.drive(test, &mut blocks, Some(journal))?;
+            self.session
+                .drive(&self.claim(), test, &mut blocks, Some(journal))?;
             Ok(true)
         })?;
         if is_there {

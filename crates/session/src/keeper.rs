@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::{CommandError, Data, Rescue, Session, Turn, Voice, unusable};
+use crate::{CommandError, Data, Rescue, Session, Silent, Step, Trials, Turn, Voice, unusable};
 use cardmark_core::{Finding, FindingKind, Record, Severity, Suite, Trial};
 use cardmark_engine::{Event, Observer, RunResult, record};
 use cardmark_judge::{advise, notice, unstated};
@@ -119,15 +119,33 @@ pub(crate) struct RunObserver {
     /// Keeps.
     pub(crate) keeper: Arc<Keeper>,
     /// Shows.
-    pub(crate) progress: Option<Box<dyn Observer>>,
+    pub(crate) progress: Option<Box<dyn Trials>>,
     /// Held during a trial and while content is read back.
     pub(crate) turn: Turn,
+}
+
+impl RunObserver {
+    fn take_turn(&mut self, step_ns: u64, job_ns: u64) {
+        let step = Step {
+            step: Some(Duration::from_nanos(step_ns)),
+            job: Some(Duration::from_nanos(job_ns)),
+        };
+        match &mut self.progress {
+            Some(progress) => self.turn.take(step, &mut **progress),
+            None => self.turn.take(step, &mut Silent),
+        }
+    }
 }
 
 impl Observer for RunObserver {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::TrialStarted { .. } | Event::ReadingBack { .. } => self.turn.take(),
+            Event::TrialStarted {
+                expected_ns,
+                remaining_ns,
+                ..
+            } => self.take_turn(*expected_ns, *remaining_ns),
+            Event::ReadingBack { expected_ns, .. } => self.take_turn(*expected_ns, *expected_ns),
             Event::TrialEnded { trial } => {
                 self.turn.give();
                 self.keeper.keep_trial(trial);

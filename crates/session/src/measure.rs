@@ -57,7 +57,7 @@ fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandEr
     let target = target(TargetKind::Sim, &plan);
     let head = head::of_model(model, plan.seed, target, &asked, &rest);
     let head = of_run(job, &plan, head);
-    let mut run = Run::new(job, &plan, head, Box::new(Silent))?;
+    let mut run = Run::new(job, &plan, head, (Box::new(Silent), None))?;
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 

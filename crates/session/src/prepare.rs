@@ -4,8 +4,8 @@ use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use crate::{
-    CommandError, Exit, Filling, FillingEnd, Interruption, Prepared, Rescue, Session, Unfinished,
-    Voice, unusable,
+    Claim, CommandError, Exit, Filling, FillingEnd, Interruption, Prepared, Rescue, Session,
+    Unfinished, Voice, unusable,
 };
 use cardmark_core::{Fill, Preparation};
 use cardmark_device::{FillError, Filler};
@@ -73,6 +73,7 @@ pub fn prepare(
         session,
         target,
         fill,
+        claim: Claim::untimed("prepare", target, resolution),
         history,
     };
     work.execute(filler, begun)
@@ -83,6 +84,7 @@ struct Work<'a> {
     session: &'a Session<'a>,
     target: &'a str,
     fill: Fill,
+    claim: Claim,
     /// None if the card cannot be recognised.
     history: Option<CardHistory>,
 }
@@ -167,7 +169,9 @@ impl Work<'_> {
                 }
             }
         };
-        let ended = session.drive(&mut job, filler, journal.as_mut()).err();
+        let ended = session
+            .drive(&self.claim, &mut job, filler, journal.as_mut())
+            .err();
         Ok((job, journal, ended))
     }
 

@@ -1,5 +1,8 @@
 //! The probe: is the capacity of a device real?
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use cardmark_core::StorageKind;
 use cardmark_integrity::{
     BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress as Moved, Stage, Trouble, most_bytes,
@@ -13,7 +16,7 @@ use crate::integrity::{
     TestRequest, TestResult, Work, head, lend, model_fault, of_probe, simulated_head,
 };
 use crate::whole_device::{Tested, WholeDevice};
-use crate::{CommandError, Exit, LoanTerms, Session, Voice};
+use crate::{CommandError, Exit, InTurns, LoanTerms, Session, Voice};
 
 /// Room for single blocks beside the samples, bytes.
 const SENTINELS_BYTES: u64 = 2 << 20;
@@ -191,12 +194,14 @@ fn real(
 /// Probes the card and shows the progress.
 fn shown(
     voice: &dyn Voice,
-    mut medium: &mut dyn Medium,
+    medium: &mut InTurns<'_>,
     request: &ProbeRequest,
 ) -> Result<Probe, Trouble> {
-    let mut progress = voice.progress(0, 0);
+    let progress = Rc::new(RefCell::new(voice.progress(0, 0)));
+    medium.show_waits(Box::new(Rc::clone(&progress)));
     let mut stage = None;
-    look(&mut medium, request, &mut |now: Moved| {
+    look(medium, request, &mut |now: Moved| {
+        let mut progress = progress.borrow_mut();
         progress.expect(now.wanted_blocks * BLOCK_BYTES as u64);
         if stage != Some(now.stage) {
             stage = Some(now.stage);

@@ -14,7 +14,7 @@ use crate::integrity::{
 };
 use crate::verify::VerifyScope;
 use crate::whole_device::{Tested, WholeDevice};
-use crate::{CommandError, Exit, Job, Rescue, Session, Voice};
+use crate::{Claim, CommandError, Exit, Job, Rescue, Session, Voice};
 
 impl Job for Reading {
     type Io = dyn Contents;
@@ -110,8 +110,10 @@ fn real(
     let head = head(&device.resolution, session.data, seed, bytes)?;
     let mut medium = blocks_of(opened, &session.pulse)?;
     let mut test = Reading::new(&blocks, is_in_use);
-    let (driven, signal) =
-        session.watched(Again, || session.drive(&mut test, &mut medium, None))?;
+    let path = device.path.display().to_string();
+    let claim = Claim::untimed("verify", &path, &device.resolution);
+    let drive = || session.drive(&claim, &mut test, &mut medium, None);
+    let (driven, signal) = session.watched(Again, drive)?;
     driven.map_err(|trouble| ended_early(trouble, signal, "the same command begins again"))?;
     keep(session, head, &test)
 }

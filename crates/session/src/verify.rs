@@ -23,7 +23,7 @@ use crate::keep::journal_name;
 use crate::measure::{open_error, refuse_file_limit};
 use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
-use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished, Voice};
+use crate::{Claim, CommandError, Exit, Interruption, Job, Session, Traces, Unfinished, Voice};
 
 use room::{GivingWay, Guard, UNIT_BYTES};
 pub use scope::{VerifyPart, VerifyScope};
@@ -395,8 +395,9 @@ impl RealVerify<'_> {
             };
             let mut job = GivingWay { test, guard };
             job.take_up(&blocks);
+            let claim = Claim::untimed("verify", self.target, self.resolution);
             self.session
-                .drive(&mut job, &mut blocks, journal.as_mut())?;
+                .drive(&claim, &mut job, &mut blocks, journal.as_mut())?;
             Ok((head, job.test, journal))
         })?;
         let (mut head, test, journal) =

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cardmark_engine::{Event, Observer, Pulse};
 
-use crate::CommandError;
+use crate::{CommandError, Waits};
 
 /// Receiver of messages and progress, such as a terminal. Messages may come from several threads.
 pub trait Voice: Sync {
@@ -21,14 +21,14 @@ pub trait Voice: Sync {
     fn steps(&self) -> Box<dyn Progress>;
 
     /// Begins to show the progress of trials, whose operations `pulse` counts; ends when it is dropped.
-    fn trials(&self, pulse: &Arc<Pulse>) -> Box<dyn Observer>;
+    fn trials(&self, pulse: &Arc<Pulse>) -> Box<dyn Trials>;
 
     /// Asks a question and returns the line that was typed; `None` if there is no terminal to answer at.
     fn ask(&self, question: &str) -> Option<std::io::Result<String>>;
 }
 
 /// Progress of one job, in bytes or steps; ends when it is dropped.
-pub trait Progress {
+pub trait Progress: Waits {
     /// Shows the amount that is done.
     fn show(&mut self, done: u64);
 
@@ -38,6 +38,11 @@ pub trait Progress {
     /// Shows that a stage begins.
     fn stage(&mut self, name: &'static str);
 }
+
+/// Progress of trials; ends when it is dropped.
+pub trait Trials: Observer + Waits {}
+
+impl<T: Observer + Waits> Trials for T {}
 
 /// Shows nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +61,7 @@ impl Voice for Silent {
         Box::new(Self)
     }
 
-    fn trials(&self, _pulse: &Arc<Pulse>) -> Box<dyn Observer> {
+    fn trials(&self, _pulse: &Arc<Pulse>) -> Box<dyn Trials> {
         Box::new(Self)
     }
 

@@ -14,11 +14,12 @@ use crate::{StoreError, digests, legacy, statements};
 
 /// Steps that lead from an empty database to the current tables, each with the version it leads to.
 /// A released step never changes.
-const MIGRATIONS: [(i64, &str); 4] = [
+const MIGRATIONS: [(i64, &str); 5] = [
     (5, include_str!("../migrations/0005_strict.sql")),
     (6, include_str!("../migrations/0006_statements.sql")),
     (7, include_str!("../migrations/0007_documents.sql")),
     (8, include_str!("../migrations/0008_submissions.sql")),
+    (9, include_str!("../migrations/0009_unknown_devices.sql")),
 ];
 /// Current version of the tables, kept in `PRAGMA user_version`.
 pub(crate) const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;

@@ -31,7 +31,7 @@ impl Store {
     }
 
     /// Returns one metric of all records that have it, in the order of run ids. Excludes figures
-    /// that a cache may have answered for, and those of a device that is not known, which earlier versions stored as others.
+    /// that a cache may have answered for, and those of a device that is not known.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
@@ -40,9 +40,7 @@ impl Store {
             refuse(connection, damage::METRICS)?;
             let figures = collect(
                 connection,
-                "SELECT record_id, quantity, value, CASE WHEN is_voided = 0 AND EXISTS (SELECT 1 FROM heads \
-                 WHERE heads.record_id = metrics.record_id \
-                 AND instr(head, '\"kind\":\"unknown_device\"')) THEN 1 ELSE is_voided END FROM metrics WHERE id = ?1 \
+                "SELECT record_id, quantity, value, is_voided FROM metrics WHERE id = ?1 \
                  ORDER BY is_voided, record_id",
                 [metric],
                 "a figure is not readable",

@@ -1,7 +1,7 @@
 //! Writes a record and its extracts.
 
 use cardmark_core::{
-    Context, DeviceInfo, Metric, Record, evidence_digest, name_of, record_to_json,
+    Context, DeviceInfo, FindingKind, Metric, Record, evidence_digest, name_of, record_to_json,
 };
 use rusqlite::{Connection, params};
 
@@ -55,7 +55,7 @@ pub(crate) fn put(
         document,
     ])?;
     put_head(connection, &id, record)?;
-    put_metrics(connection, &id, &record.metrics)
+    put_metrics(connection, &id, record)
 }
 
 fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Failure> {
@@ -91,13 +91,15 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
     Ok(())
 }
 
-fn put_metrics(connection: &Connection, id: &str, metrics: &[Metric]) -> Result<(), Failure> {
+fn put_metrics(connection: &Connection, id: &str, record: &Record) -> Result<(), Failure> {
+    let mut findings = record.findings.iter();
+    let is_unknown = findings.any(|finding| finding.kind == FindingKind::UnknownDevice);
     connection.execute("DELETE FROM metrics WHERE record_id = ?1", [id])?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO metrics (record_id, position, id, quantity, value, low, high, is_voided) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for (position, metric) in (0_i64..).zip(metrics) {
+    for (position, metric) in (0_i64..).zip(&record.metrics) {
         statement.execute(params![
             id,
             position,
@@ -106,7 +108,7 @@ fn put_metrics(connection: &Connection, id: &str, metrics: &[Metric]) -> Result<
             metric.value,
             metric.low,
             metric.high,
-            metric.voided_by().is_some(),
+            is_unknown || metric.voided_by().is_some(),
         ])?;
     }
     Ok(())

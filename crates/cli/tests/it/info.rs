@@ -163,7 +163,8 @@ fn a_run_waits_for_its_turn() {
     let lock = File::create(program.lock_file()).unwrap();
     lock.lock().unwrap();
     let running = program.start(&["run", text(&folder), QUICKEST, "--claim", "U3"]);
-    running.hear("the jobs take turns");
+    let holder = format!("waits for process {} of user ", std::process::id());
+    running.hear(&holder);
     lock.unlock().unwrap();
     let output = running.wait();
     assert_eq!(output.code, 0, "{output}");

@@ -2,6 +2,7 @@
 
 mod load;
 mod rest;
+mod turns;
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, chown};

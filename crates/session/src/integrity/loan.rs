@@ -13,7 +13,9 @@ use super::{Hint, blocks_of, card_name, ended_early, refuse_changed, tests_folde
 use crate::gate::{Consent, Intent, permit_writing};
 use crate::keep::journal_name;
 use crate::whole_device::WholeDevice;
-use crate::{CommandError, Data, Exit, InTurns, Rescue, Session, Turn, Voice, finish, unusable};
+use crate::{
+    Claim, CommandError, Data, Exit, InTurns, Rescue, Session, Turn, Voice, finish, unusable,
+};
 use cardmark_report::text;
 use cardmark_store::{JobKind, Journal};
 
@@ -31,6 +33,8 @@ pub struct LoanTerms {
 /// A device that is lent to a test.
 pub(crate) struct Loan {
     pub target: OpenTarget,
+    /// Turns that it takes.
+    pub claim: Claim,
     /// Place of the undo log; none if nothing is to be put back.
     pub log: Option<LogPlace>,
     /// True to begin even if content of another test is found.
@@ -66,7 +70,7 @@ pub(crate) struct Work<'a, T> {
     /// are known before it begins.
     pub plan: &'a dyn Fn(u64, u64) -> Vec<Span>,
     /// The test.
-    pub look: &'a dyn Fn(&mut dyn Medium) -> Result<T, Trouble>,
+    pub look: &'a dyn Fn(&mut InTurns<'_>) -> Result<T, Trouble>,
 }
 
 /// Result of a test that reached its end.
@@ -89,9 +93,10 @@ const ANEW: &str = "the same command begins again";
 
 impl Loan {
     /// A device that is only read.
-    pub(crate) fn of_nothing(target: OpenTarget) -> Self {
+    pub(crate) fn of_nothing(target: OpenTarget, claim: Claim) -> Self {
         Self {
             target,
+            claim,
             log: None,
             keeps_residue: false,
             wanted_bytes: 0,
@@ -107,7 +112,7 @@ impl Loan {
         let voice = session.voice;
         let mut blocks = blocks_of(self.target, &session.pulse)?;
         let mut look = |medium: &mut dyn Medium| {
-            let turn = Turn::new(session.voice, &session.pulse);
+            let turn = Turn::new(session.voice, &session.pulse, &self.claim);
             (work.look)(&mut InTurns::new(medium, turn))
         };
         let Some(log) = self.log else {
@@ -285,8 +290,14 @@ pub(crate) fn lend(
     };
     let target = permit_writing(voice, &device.path, &device.resolution, consent, &intent)?;
     refuse_changed(device, name.as_deref(), &target, data)?;
+    let path = device.path.display().to_string();
+    let claim = match job {
+        JobKind::Anatomy => Claim::timed("anatomy", &path, &device.resolution),
+        _ => Claim::untimed("probe", &path, &device.resolution),
+    };
     Ok(Loan {
         target,
+        claim,
         log,
         keeps_residue: terms.keep_residue,
         wanted_bytes,

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use cardmark_application::WorkFolder;
 use cardmark_core::{Finding, OriginKind, Record, Target};
 use cardmark_device::MonotonicClock;
-use cardmark_engine::{Backend, Clock, Observer, Plan, Ports, RunResult, Sensors, execute, record};
+use cardmark_engine::{Backend, Clock, Plan, Ports, RunResult, Sensors, execute, record};
 use cardmark_host::{HostSensors, Resolution, Root};
 use cardmark_judge::{advise, judge, notice};
 use cardmark_stats::refresh;
@@ -15,7 +15,7 @@ use cardmark_stats::refresh;
 use super::describing::{clock_step, of_run};
 use super::request::Measurement;
 use crate::keeper::{Keeper, RunObserver, RunRescue};
-use crate::{CommandError, Exit, Silent, Turn, head};
+use crate::{Claim, CommandError, Exit, FirstWait, Trials, Turn, head};
 
 /// A run that ended, one way or the other.
 pub struct Measured {
@@ -62,10 +62,11 @@ pub(super) fn on_host<B: Backend>(
     let mut sensors = HostSensors::start(&Root::system(), &disks, now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
     let progress = match job.session.signals {
-        Some(_) => Box::new(Silent),
+        Some(_) => Box::new(FirstWait::new(job.session.voice)),
         None => job.session.voice.trials(&job.session.pulse),
     };
-    let mut run = Run::new(job, plan, header, progress)?;
+    let claim = Claim::timed("run", job.target, resolution);
+    let mut run = Run::new(job, plan, header, (progress, Some(claim)))?;
     let mut measured = run.execute(backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
     let step = clock_step(wall, SystemTime::now(), elapsed);
@@ -115,13 +116,13 @@ impl<'a> Run<'a> {
         job: &'a Measurement<'a>,
         plan: &'a Plan,
         header: Record,
-        progress: Box<dyn Observer>,
+        (progress, claim): (Box<dyn Trials>, Option<Claim>),
     ) -> Result<Self, CommandError> {
         let session = job.session;
         let keeper = Keeper::new(header.clone(), job.suite.clone(), session, job.target)?;
-        let turn = match header.origin.kind {
-            OriginKind::Simulated => Turn::always(session.voice, &session.pulse),
-            _ => Turn::new(session.voice, &session.pulse),
+        let turn = match claim {
+            None => Turn::always(session.voice, &session.pulse),
+            Some(claim) => Turn::new(session.voice, &session.pulse, &claim),
         };
         let observer = RunObserver {
             keeper: Arc::clone(&keeper),

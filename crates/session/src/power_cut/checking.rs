@@ -16,7 +16,7 @@ use super::outcome::{exit_of, of_outcome};
 use super::request::{CutTarget, FOLDER};
 use crate::file::Destination;
 use crate::integrity::{Hint, TestFolder, TestResult, ended_early, head, no_verdict};
-use crate::{CommandError, Exit, Job, Session, Voice};
+use crate::{Claim, CommandError, Exit, Job, Session, Voice};
 
 /// Number of lost writes that are listed.
 const MOST_LISTED: usize = 10;
@@ -65,7 +65,12 @@ pub fn check_power_cut(
         plan.seed(),
         plan.blocks_count() * BLOCK_BYTES as u64,
     )?;
-    let outcome = read_back(session, &files, cycle)?;
+    let outcome = read_back(
+        session,
+        &files,
+        cycle,
+        &Claim::untimed("power-cut", name, resolution),
+    )?;
     let checked = checked(&plan, &outcome, seen.is_ok());
     tell(session.voice, resolution, cycle, &outcome, seen)?;
     let mut totals = known.earlier();
@@ -96,6 +101,7 @@ fn read_back(
     session: &Session<'_>,
     files: &Path,
     cycle: &CutCycle,
+    claim: &Claim,
 ) -> Result<CutOutcome, CommandError> {
     let plan = cycle.begin.plan;
     let pulse = Arc::clone(&session.pulse);
@@ -105,8 +111,9 @@ fn read_back(
     let rescue = Hint {
         hint: "nothing was written; the same command checks again",
     };
-    let (driven, signal) =
-        session.watched(rescue, || session.drive(&mut check, &mut blocks, None))?;
+    let (driven, signal) = session.watched(rescue, || {
+        session.drive(claim, &mut check, &mut blocks, None)
+    })?;
     driven.map_err(|trouble| ended_early(trouble, signal, "the same command begins again"))?;
     check.outcome().ok_or_else(no_verdict)
 }

@@ -18,7 +18,7 @@ use super::request::{CutRequest, FOLDER};
 use crate::describe::started_at;
 use crate::file::Destination;
 use crate::integrity::{TestFolder, TestResult, ended_early};
-use crate::{CommandError, Exit, Job, Rescue, Session, Voice, quoted};
+use crate::{Claim, CommandError, Exit, Job, Rescue, Session, Voice, quoted};
 
 /// Room left free on the filesystem, bytes.
 const RESERVE_BYTES: u64 = 16 << 20;
@@ -79,8 +79,9 @@ pub(super) fn write(
         .map_err(|trouble| ended_early(trouble, None, "name another log"))?;
     let rescue = NoAnswer(Arc::clone(&writer));
     let shown = Shown::of(resolution);
-    let (driven, signal) =
-        session.watched(rescue, || session.drive(&mut job, &mut blocks, None))?;
+    let claim = Claim::untimed("power-cut", name, resolution);
+    let drive = || session.drive(&claim, &mut job, &mut blocks, None);
+    let (driven, signal) = session.watched(rescue, drive)?;
     let (is_ready, acknowledged) = (job.course.is_ready(), job.course.acknowledged());
     let end = match driven {
         Ok(()) => CutEnd::Done,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardmark_core::parse_record;
+use cardmark_core::{Finding, FindingKind, Severity, parse_record};
 use cardmark_store::{HOST_LABEL, Store, StoreError};
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -184,6 +184,31 @@ fn a_store_of_version_7_has_sent_nothing() {
     assert_eq!(store.secret().unwrap(), secret);
     assert_eq!(store.submissions("https://cards.example").unwrap(), []);
     assert_eq!(store.unsent("https://cards.example").unwrap(), [own.id]);
+}
+
+/// Version 8 stored figures of a device that is not known as those of a device.
+#[test]
+fn figures_of_unknown_devices_in_a_store_of_version_8_are_not_handed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let [mut known, mut unknown] = ["aaaa", "bbbb"].map(record);
+    for run in [&mut known, &mut unknown] {
+        run.metrics[0].warnings.clear();
+    }
+    let kind = FindingKind::UnknownDevice;
+    unknown.findings = vec![Finding::new(kind, Severity::Warning, "hidden")];
+    store.insert(&known).unwrap();
+    store.insert(&unknown).unwrap();
+    let metric = known.metrics[0].id.clone();
+    drop(store);
+    change(
+        &path,
+        "UPDATE metrics SET is_voided = 0; PRAGMA user_version = 8",
+    );
+    let figures = Store::open(&path).unwrap().figures(&metric).unwrap();
+    let runs: Vec<_> = figures.iter().map(|figure| figure.run.clone()).collect();
+    assert_eq!(runs, [known.id.to_string()]);
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn figures_that_a_cache_answered_for_are_not_handed_out() {
     assert_eq!(store.list(9).unwrap().len(), 3);
 }
 
-/// Earlier versions stored figures of a device that is not known as others.
+/// Records of earlier versions have no warning at such figures.
 #[test]
 fn figures_of_a_device_that_is_not_known_are_not_handed_out() {
     let dir = tempfile::tempdir().unwrap();
