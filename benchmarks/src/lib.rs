@@ -2,8 +2,12 @@
 
 #![allow(clippy::print_stderr, reason = "programs for the hand")]
 
+pub mod claim;
+pub mod course;
+pub mod drawn;
 pub mod forgery;
 pub mod poisson;
+pub mod reach;
 pub mod share;
 
 use std::process::ExitCode;

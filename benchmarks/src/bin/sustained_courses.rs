@@ -11,15 +11,10 @@ use std::cell::RefCell;
 use std::process::ExitCode;
 use std::rc::Rc;
 
+use cardmark_benchmarks::course::{Course, run_on};
 use cardmark_benchmarks::{ended, number};
-use cardmark_core::{
-    DeviceCounters, Errno, MIB, Origin, OriginKind, Record, Rng, SensorSample, Suite, TargetKind,
-    Workload, simulated_run_id,
-};
-use cardmark_engine::{
-    Backend, Clock, Done, Event, Observer, Op, OpKind, Ports, Pulse, Request, Sensors, TargetRoom,
-    execute, make_plan, record,
-};
+use cardmark_core::{MIB, Record, Rng, Suite, TargetKind};
+use cardmark_engine::{Request, TargetRoom};
 
 const CAPACITY_BYTES: u64 = 64_000_000_000;
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
@@ -126,9 +121,11 @@ impl Card {
             Shape::Stalls => 29.8,
         }
     }
+}
 
-    /// Writes a block.
-    fn write(&mut self, bytes: f64) {
+impl Course for Card {
+    fn write(&mut self, _: u64, bytes: u64) {
+        let bytes = bytes as f64;
         let mut span_s = bytes / 1e6 / self.mb_per_s() * (0.05 * self.normal()).exp();
         match self.shape {
             Shape::Stalls if self.rng.unit() < 0.003 => span_s += 0.5 + 3.0 * self.rng.unit(),
@@ -154,68 +151,10 @@ impl Card {
         self.now_s += span_s;
         self.fill = (self.fill - EMPTIED_MB_PER_S * 1e6 * span_s).max(0.0);
     }
-}
 
-type Shared = Rc<RefCell<Card>>;
-
-struct Disk(Shared, Vec<Op>);
-
-impl Backend for Disk {
-    fn prepare(&mut self, _: &Workload) -> Result<u64, Errno> {
-        Ok(0)
+    fn now_s(&self) -> f64 {
+        self.now_s
     }
-
-    fn submit(&mut self, op: Op) {
-        self.1.push(op);
-    }
-
-    fn reap(&mut self) -> Done {
-        let op = self.1.remove(0);
-        if op.kind == OpKind::Write {
-            self.0.borrow_mut().write(f64::from(op.bytes));
-        }
-        Done {
-            slot: op.slot,
-            outcome: Ok(op.bytes),
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), Errno> {
-        Ok(())
-    }
-
-    fn counters(&mut self) -> Option<DeviceCounters> {
-        None
-    }
-}
-
-struct Time(Shared);
-
-impl Clock for Time {
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "some hours in nanoseconds"
-    )]
-    fn now_ns(&mut self) -> u64 {
-        (self.0.borrow().now_s * 1e9) as u64
-    }
-
-    fn rest(&mut self, span_ns: u64) {
-        self.0.borrow_mut().rest(span_ns as f64 / 1e9);
-    }
-}
-
-struct Nothing;
-
-impl Sensors for Nothing {
-    fn take(&mut self) -> Vec<SensorSample> {
-        Vec::new()
-    }
-}
-
-impl Observer for Nothing {
-    fn event(&mut self, _: &Event<'_>) {}
 }
 
 /// Returns the record of the suite on a course, and the ends of the writes.
@@ -227,19 +166,7 @@ fn run(shape: Shape, suite: &Suite, seed: u64) -> Result<(Record, Vec<f64>), Str
         ..Request::default()
     };
     let place = TargetRoom::disk(TargetKind::Sim, CAPACITY_BYTES);
-    let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
-    let head = Record::new(
-        simulated_run_id(&["course"]),
-        Origin::of(OriginKind::Simulated),
-    );
-    let ports = Ports {
-        backend: &mut Disk(Rc::clone(&card), Vec::new()),
-        clock: &mut Time(Rc::clone(&card)),
-        sensors: &mut Nothing,
-        observer: &mut Nothing,
-        pulse: &Pulse::new(),
-    };
-    let record = record(head, execute(&plan, ports), suite);
+    let record = run_on(&card, suite, &request, place)?;
     let ends_s = card.borrow().ends_s.clone();
     Ok((record, ends_s))
 }
@@ -248,7 +175,7 @@ fn run(shape: Shape, suite: &Suite, seed: u64) -> Result<(Record, Vec<f64>), Str
 fn hour_truth(shape: Shape, seed: u64) -> f64 {
     let mut card = Card::new(shape, seed);
     while card.now_s < 60.0 * MINUTE_S {
-        card.write(MIB as f64);
+        card.write(0, MIB);
     }
     let begin_s = 50.0 * MINUTE_S;
     let count = card.ends_s.iter().filter(|&&end| end > begin_s).count();

@@ -239,6 +239,10 @@ pub(crate) struct RunArguments {
     /// With `sustained`: write at most N bytes, in place of 128 GiB and 60 minutes
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(crate) bytes: Option<u64>,
+    /// With `sustained`: write as much as the card holds, or for 60 minutes, whichever ends first. A file in a
+    /// directory stays within a quarter of the free space and is written again and again
+    #[arg(long, conflicts_with = "bytes")]
+    pub(crate) until_settled: bool,
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,

@@ -158,6 +158,8 @@ struct Ends {
     is_waiting: bool,
     /// The operations of the trial, where they are known, and the pulse's count before it.
     operations: Option<(u64, usize)>,
+    /// Time after which the trial ends in any case.
+    longest: Duration,
 }
 
 impl Ends {
@@ -165,16 +167,18 @@ impl Ends {
     /// are enough.
     fn trial_left(&self, pulse: &Pulse) -> Duration {
         let elapsed = self.started.elapsed();
+        let done = |before: usize| pulse.reading().0.saturating_sub(before);
+        let operations = self.operations.map(|(all, before)| (all, done(before)));
+        self.left_after(elapsed, operations)
+    }
+
+    /// The same after this time and with this number of all operations done.
+    fn left_after(&self, elapsed: Duration, operations: Option<(u64, usize)>) -> Duration {
         let by_time = self.trial.saturating_sub(elapsed);
-        let Some((all, before)) = self.operations else {
-            return by_time;
-        };
-        let done = pulse.reading().0.saturating_sub(before) as f64;
-        let share = (done / all as f64).min(1.0);
-        if share < LEAST_SHARE {
-            return by_time;
-        }
-        elapsed.mul_f64((1.0 - share) / share)
+        let share = operations.map(|(all, done)| (done as f64 / all as f64).min(1.0));
+        let by_work = share.filter(|&share| share >= LEAST_SHARE);
+        let left = by_work.map_or(by_time, |share| elapsed.mul_f64((1.0 - share) / share));
+        left.min(self.longest.saturating_sub(elapsed))
     }
 }
 
@@ -286,6 +290,7 @@ impl Observer for TrialProgress {
                 remaining_ns,
                 layout,
                 operations_count,
+                longest_ns,
             } => {
                 if !*layout {
                     self.expect(Duration::from_nanos(*remaining_ns));
@@ -299,6 +304,7 @@ impl Observer for TrialProgress {
                     rest: self.waits.with_waits(rest, now),
                     is_waiting: false,
                     operations: operations_count.map(|all| (all, self.pulse.reading().0)),
+                    longest: longest_ns.map_or(Duration::MAX, Duration::from_nanos),
                 };
                 self.show(&name, ends, (*layout, *round_index));
             }
@@ -312,6 +318,7 @@ impl Observer for TrialProgress {
                     rest: Duration::ZERO,
                     is_waiting: false,
                     operations: Some((*pieces_count, self.pulse.reading().0)),
+                    longest: Duration::MAX,
                 };
                 self.show("reading back what was written", ends, (false, u32::MAX));
             }
@@ -380,6 +387,7 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
         rest: Duration::ZERO,
         is_waiting: false,
         operations: None,
+        longest: Duration::MAX,
     }));
     let of = |with_rest: bool, show: fn(Duration) -> String| {
         let (ends, pulse) = (Arc::clone(&ends), Arc::clone(pulse));
@@ -459,6 +467,26 @@ mod tests {
         // More rounds, and then the end.
         let shown = [(4, 60), (5, 58), (40, 25), (64, 1)].map(|(after, s)| left(after, s));
         assert_eq!(shown, [60, 59, 24, 0]);
+    }
+
+    #[test]
+    fn the_time_left_follows_the_work_up_to_the_longest_time() {
+        let seconds = Duration::from_secs;
+        let ends = Ends {
+            started: Instant::now(),
+            trial: seconds(3200),
+            rest: Duration::ZERO,
+            operations: None,
+            longest: seconds(3600),
+        };
+        let left = |after_s: u64, done: usize| {
+            let left = ends.left_after(seconds(after_s), Some((60_000, done)));
+            left.as_secs_f64().round()
+        };
+        assert_eq!(left(10, 0), 3190.0);
+        // Twice as fast as expected, and three times as slow.
+        assert_eq!(left(160, 6_000), 1440.0);
+        assert_eq!(left(960, 6_000), 2640.0);
     }
 
     #[test]

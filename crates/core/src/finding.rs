@@ -134,6 +134,8 @@ pub enum FindingKind {
     Period,
     /// The trials of a record contradict each other or its seed: it was changed after the measurement.
     ContradictingTrials,
+    /// How far a long series of writes got: the rate at its end, the bytes written, and their share of the storage.
+    WrittenPart,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),

@@ -180,6 +180,25 @@ pub struct LeastWritten {
 }
 
 impl LeastWritten {
+    /// Returns the rule of a series that writes all of some storage, or for `span_ns`.
+    #[must_use]
+    pub fn whole(capacity_bytes: u64, most_bytes: u64, span_ns: u64) -> Self {
+        Self {
+            bytes: 0,
+            capacity_percent: 100,
+            cliff_percent: 100,
+            span_ns,
+            most_bytes,
+            capacity_bytes,
+        }
+    }
+
+    /// Returns whether the series writes all of the storage unless its time is up before.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.capacity_percent >= 100
+    }
+
     /// Returns whether enough was written for the rate to count as settled.
     #[must_use]
     pub fn is_reached(&self, at_ns: u64, bytes: u64) -> bool {

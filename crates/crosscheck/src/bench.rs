@@ -337,6 +337,7 @@ impl Bench<'_> {
             limit_ns: LIMIT_SECONDS * SECOND_NS,
             passes_count: None,
             most_bytes: None,
+            until_settled: false,
             tier: None,
         };
         let session = Session {

@@ -26,6 +26,8 @@ pub enum Event<'a> {
         layout: bool,
         /// Number of operations until it ends; absent if something else ends it.
         operations_count: Option<u64>,
+        /// Time after which it ends earlier, nanoseconds.
+        longest_ns: Option<u64>,
     },
     /// A trial ended, complete or not.
     TrialEnded {

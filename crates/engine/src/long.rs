@@ -1,6 +1,8 @@
 //! Long series of writes: sizes for a target, and workloads that follow a cliff.
 
-use cardmark_core::{Finding, FindingKind, Severity, Suite, TargetKind, Trial, Workload};
+use cardmark_core::{
+    Finding, FindingKind, LeastWritten, Severity, Suite, TargetKind, Trial, Workload,
+};
 use cardmark_stats::refill_limits;
 
 use crate::request::{PlanError, Request, TargetRoom};
@@ -13,8 +15,9 @@ pub(crate) fn adapted(
     place: TargetRoom,
 ) -> Result<Suite, PlanError> {
     let settles = |workload: &Workload| workload.stop.settled_span_ns.is_some();
-    if request.most_bytes.is_some() && !suite.workloads.iter().any(settles) {
-        return Err(PlanError::NoByteLimit { suite: suite.name });
+    let chooses_end = request.most_bytes.is_some() || request.until_settled;
+    if chooses_end && !suite.workloads.iter().any(settles) {
+        return Err(PlanError::NoLongWrite { suite: suite.name });
     }
     let has_least = |workload: &Workload| workload.stop.least_written.is_some();
     if suite.workloads.iter().any(has_least) {
@@ -30,8 +33,25 @@ pub(crate) fn adapted(
         if request.most_bytes.is_some() {
             (stop.most_bytes, stop.longest_span_ns) = (request.most_bytes, None);
         }
+        if request.until_settled {
+            write_whole(workload, capacity_bytes);
+        }
     }
     Ok(suite)
+}
+
+/// Lets a series write as many whole blocks as the storage holds, or until its limit of time. If the capacity
+/// is not known, the suite's limit of bytes stays.
+fn write_whole(workload: &mut Workload, capacity_bytes: u64) {
+    let block_bytes = workload.block_bytes.max(1);
+    let stop = &mut workload.stop;
+    let whole_bytes = capacity_bytes - capacity_bytes % block_bytes;
+    if whole_bytes > 0 {
+        stop.most_bytes = Some(whole_bytes);
+    }
+    let most_bytes = stop.most_bytes.unwrap_or(u64::MAX);
+    let longest_ns = stop.longest_span_ns.unwrap_or(u64::MAX);
+    stop.least_written = Some(LeastWritten::whole(capacity_bytes, most_bytes, longest_ns));
 }
 
 /// Size of the file that is written repeatedly: whole blocks, limited by the available space.

@@ -24,6 +24,8 @@ pub struct Request {
     /// Maximum number of bytes for a series of writes that ends when its rate has settled. Replaces the
     /// suite's limits of bytes and time; absent: the suite's.
     pub most_bytes: Option<u64>,
+    /// True if such a series writes as much as the storage holds, or until the suite's limit of time.
+    pub until_settled: bool,
 }
 
 /// Target description for the planner.
@@ -132,9 +134,9 @@ pub enum PlanError {
         /// The suite.
         suite: String,
     },
-    /// The suite has no series of writes that a limit of bytes could end.
-    #[error("suite `{suite}` has no write that a limit of bytes could end")]
-    NoByteLimit {
+    /// The suite has no series of writes whose end could be chosen.
+    #[error("suite `{suite}` has no long write whose end could be chosen")]
+    NoLongWrite {
         /// The suite.
         suite: String,
     },

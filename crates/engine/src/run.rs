@@ -404,6 +404,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             remaining_ns,
             layout,
             operations_count: exact_operations(workload),
+            longest_ns: workload.stop.longest_span_ns,
         });
         self.waited_ns += self.ports.clock.now_ns() - before_ns;
     }
@@ -444,13 +445,20 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     }
 }
 
+fn is_whole(workload: &Workload) -> bool {
+    let least = workload.stop.least_written;
+    least.is_some_and(|least| least.is_whole())
+}
+
 /// Number of operations of a trial, if its progress follows from them. Through the page cache it does not:
 /// the flush at the end takes most of the time.
 fn exact_operations(workload: &Workload) -> Option<u64> {
-    let is_exact =
-        workload.stop.longest_span_ns.is_none() && workload.manner.access == Access::Direct;
-    let bytes = workload.exact_bytes().filter(|_| is_exact)?;
-    Some(bytes / workload.block_bytes)
+    let stop = &workload.stop;
+    let whole_bytes = stop.most_bytes.filter(|_| is_whole(workload));
+    let exact_bytes = workload.exact_bytes();
+    let bytes = whole_bytes.or(exact_bytes.filter(|_| stop.longest_span_ns.is_none()))?;
+    let is_followed = workload.manner.access == Access::Direct;
+    is_followed.then(|| bytes / workload.block_bytes.max(1))
 }
 
 /// Returns the workload as it is run in a pass. A file whose positions are visited one by one is written only

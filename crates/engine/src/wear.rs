@@ -100,7 +100,10 @@ const GIB: u64 = 1024 * MIB;
 /// random.
 pub(crate) fn expected_ns(workload: &Workload) -> u64 {
     if let Some(least) = workload.stop.least_written {
-        return least.span_ns.max(least.bytes * NS_PER_BYTE);
+        let most_ns = workload.stop.most_bytes.unwrap_or(u64::MAX);
+        let most_ns = most_ns.saturating_mul(NS_PER_BYTE);
+        let least_ns = least.span_ns.max(least.bytes.saturating_mul(NS_PER_BYTE));
+        return least_ns.min(most_ns);
     }
     if workload.stop.refill.is_some() {
         return workload.manner.rest_ns

@@ -3,6 +3,7 @@
 use cardmark_catalog::{Requirement, Use, use_of, uses};
 use cardmark_core::{FindingKind, Metric, OriginKind, Quantity, ReadBack, Record, Severity};
 
+use crate::camera::{CAMERA, CameraRate, camera};
 use crate::suitability::{Fit, Suitability, metric_of, suitability};
 use crate::unknown::{UnknownStorage, unknown_storage};
 
@@ -10,8 +11,6 @@ use crate::unknown::{UnknownStorage, unknown_storage};
 pub const UNEVEN_RATIO: f64 = 0.15;
 /// Use that the answer begins with.
 const SYSTEM: &str = "boot";
-/// Use that has a rate of its own in place of a degree of suitability.
-const CAMERA: &str = "camera";
 /// Random writes in short trials, and in one long series.
 const RANDOM_WRITES: [&str; 2] = ["rand_write_4k", "rand_write_4k_long"];
 /// Rate of the long series, relative to that of short trials, below which it is worth a sentence.
@@ -34,6 +33,8 @@ pub struct Answer {
     pub long_series_per_s: Option<f64>,
     /// Sequential writes that a camera can rely on.
     pub camera: Option<CameraRate>,
+    /// How far a long series of writes got, as a sentence without full stop.
+    pub written_part: Option<String>,
     /// Titles of other uses for which it is fast enough.
     pub fine: Vec<String>,
     /// Titles of other uses for which it is slow, but usable.
@@ -92,15 +93,6 @@ impl Limit {
     }
 }
 
-/// Rate of sequential writes that a camera can rely on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CameraRate {
-    /// Lower end of the rate's range, bytes per second.
-    pub bytes_per_s: f64,
-    /// True if it was reached after more writing than any cache holds.
-    pub is_settled: bool,
-}
-
 /// Returns whether an interval of this half width, relative to its middle, is too wide to compare the rate.
 #[must_use]
 pub fn is_uneven(half_width_ratio: f64) -> bool {
@@ -130,7 +122,8 @@ pub fn answer(record: &Record) -> Option<Answer> {
         may_confirm_early: findings.any(|finding| finding.kind == FindingKind::SyncNotSlower),
         system,
         long_series_per_s: long_series(&usable_metrics),
-        camera: camera(&usable_metrics),
+        camera: camera(record, &usable_metrics),
+        written_part: written_part(record),
         fine: Vec::new(),
         usable: Vec::new(),
         read_back: record.read_back,
@@ -147,8 +140,17 @@ pub fn answer(record: &Record) -> Option<Answer> {
         }
     }
     let is_empty = answer.fine.is_empty() && answer.usable.is_empty();
-    let says_nothing = answer.system.is_none() && answer.camera.is_none() && is_empty;
+    let has_long_write = answer.camera.is_some() || answer.written_part.is_some();
+    let says_nothing = answer.system.is_none() && !has_long_write && is_empty;
     (!says_nothing).then_some(answer)
+}
+
+/// How far a long series of writes got, unless its figures are void.
+fn written_part(record: &Record) -> Option<String> {
+    let mut findings = record.findings.iter();
+    let found = findings.find(|finding| finding.kind == FindingKind::WrittenPart)?;
+    let is_void = record.metrics.iter().any(|it| it.voided_by().is_some());
+    (!is_void).then(|| found.detail.clone())
 }
 
 /// Returns the gravest failure of the device during the run.
@@ -239,19 +241,6 @@ fn long_series(metrics: &[Metric]) -> Option<f64> {
     (long < LONG_SERIES_RATIO * short).then_some(long)
 }
 
-/// The lower end of the rate of sequential writes.
-fn camera(metrics: &[Metric]) -> Option<CameraRate> {
-    let need = use_of(CAMERA)?.needs.first()?;
-    let metric = need.metrics.iter().find_map(|id| metric_of(metrics, id))?;
-    let long_run = metric.parts.as_ref().and_then(|parts| parts.long_run?.low);
-    let low = long_run.or(metric.low).unwrap_or(metric.value);
-    Some(CameraRate {
-        bytes_per_s: low.min(metric.value),
-        is_settled: metric.id == "settled_write",
-    })
-    .filter(|_| metric.quantity == Quantity::ByteRate)
-}
-
 #[cfg(test)]
 mod tests {
     use cardmark_core::{
@@ -260,6 +249,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::camera::CameraBasis;
 
     /// A run with these rates: id, value, half width of the interval.
     fn run(rates: &[(&str, f64, f64)]) -> Record {
@@ -348,17 +338,31 @@ mod tests {
             ..RateParts::default()
         });
         let camera = |record: &Record| answer(record).unwrap().camera.unwrap();
-        let expected = CameraRate {
-            bytes_per_s: 21.9e6,
-            is_settled: false,
+        let expected = |bytes_per_s, basis| CameraRate {
+            bytes_per_s,
+            basis,
+            written_bytes: None,
         };
-        assert_eq!(camera(&record), expected);
+        assert_eq!(camera(&record), expected(21.9e6, CameraBasis::Short));
         record.metrics.push(metric(("settled_write", 12e6, 0.0)));
-        let expected = CameraRate {
-            bytes_per_s: 12e6,
-            is_settled: true,
-        };
-        assert_eq!(camera(&record), expected);
+        assert_eq!(camera(&record), expected(12e6, CameraBasis::SteadyEnd));
+        // Whatever the end was, a recording must manage with the slowest minute.
+        record.metrics.push(metric(("slowest_60s_write", 8e6, 0.0)));
+        assert_eq!(camera(&record), expected(8e6, CameraBasis::SlowestMinute));
+    }
+
+    #[test]
+    fn how_far_a_long_write_got_is_part_of_the_answer_unless_it_is_void() {
+        let mut record = run(&[("slowest_60s_write", 8e6, 0.0)]);
+        let detail = "writes 9.0 MB/s, steady over the last 1.0 GB";
+        let found = Finding::new(FindingKind::WrittenPart, Severity::Note, detail);
+        record.findings = vec![found.on("sustained_write")];
+        assert_eq!(
+            answer(&record).unwrap().written_part.as_deref(),
+            Some(detail)
+        );
+        record.metrics[0].warnings = vec!["buffered".to_owned()];
+        assert_eq!(answer(&record), None);
     }
 
     #[test]

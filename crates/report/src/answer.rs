@@ -1,13 +1,13 @@
 //! The answer of a run in sentences, before its figures.
 
 use cardmark_core::{FindingKind, OriginKind, Quantity, Record, TargetKind};
-use cardmark_judge::{Answer, CameraRate, Fit, Limit, System, UnknownStorage, answer};
+use cardmark_judge::{Answer, CameraBasis, CameraRate, Fit, Limit, System, UnknownStorage, answer};
 
 use crate::document::{Block, Document};
 use crate::layout::wrap;
 use crate::names::capitalised;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, in_unit, percent, size};
+use crate::text::{amount, figure, in_unit, percent, size};
 
 /// Least rate of writing that helps a camera, bytes per second: a 1080p stream of 8 Mbit/s.
 const LEAST_CAMERA_RATE: f64 = 1e6;
@@ -38,10 +38,17 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
         let rate = number(rate);
         format!("Random writes slow down in a long series: {rate}/s")
     });
+    let part = answer.written_part.as_ref().filter(|_| is_sound);
+    let part = part.map(|text| capitalised(&clean(text)));
     let uses = is_sound.then(|| uses(&answer)).flatten();
     // The findings advise what to do about a failure; of an unknown device no test shows the capacity.
     let tests = (answer.is_own && !fails && !is_unknown).then(|| tests(record, &answer, next));
-    let sentences = warning.into_iter().chain(first).chain(long).chain(uses);
+    let sentences = warning
+        .into_iter()
+        .chain(first)
+        .chain(long)
+        .chain(part)
+        .chain(uses);
     sentences.chain(tests).collect()
 }
 
@@ -206,12 +213,20 @@ fn uses(answer: &Answer) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(". "))
 }
 
-/// `cameras up to 8 MB/s`.
+/// `cameras up to 8 MB/s (slowest minute of 7.5 GB)`.
 fn camera(rate: &CameraRate) -> Option<String> {
-    let short = if rate.is_settled { "" } else { " (short test)" };
+    let of = rate
+        .written_bytes
+        .map(|bytes| format!(" of {}", amount(bytes)));
+    let of = of.unwrap_or_default();
+    let basis = match rate.basis {
+        CameraBasis::SlowestMinute => format!("slowest minute{of}"),
+        CameraBasis::SteadyEnd => format!("end{of}"),
+        CameraBasis::Short => "short test".to_owned(),
+    };
     let megabytes = (rate.bytes_per_s / 1e6).floor();
     (rate.bytes_per_s >= LEAST_CAMERA_RATE)
-        .then(|| format!("cameras up to {megabytes:.0} MB/s{short}"))
+        .then(|| format!("cameras up to {megabytes:.0} MB/s ({basis})"))
 }
 
 /// What was tested of the data, what was not, and the command that does.

@@ -59,7 +59,10 @@ pub(crate) fn selected(findings: &[Finding], has_figure: impl Fn(&str) -> bool) 
     let is_needed = |finding: &&Finding| {
         let is_note = finding.severity == Severity::Note;
         let explains = finding.workloads.iter().any(|id| !has_figure(id));
-        !is_symptom(finding, findings) && (!is_note || finding.advice.is_some() || explains)
+        // The answer before the table says how far a long write got.
+        let is_said = finding.kind == FindingKind::WrittenPart;
+        let is_useful = !is_note || finding.advice.is_some() || explains;
+        !is_said && !is_symptom(finding, findings) && is_useful
     };
     let (shown, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(is_needed);
     let shown: Vec<Finding> = shown.into_iter().cloned().collect();

@@ -130,7 +130,11 @@ pub fn headline(rates: &[(String, f64, Quantity)]) -> String {
             let (id, rate) = (clean(id), value(id, *quantity, *rate));
             format!("{id} {rate}")
         };
-        parts.extend(rates.iter().take(2).map(named));
+        // A long write is as good as its slowest minute.
+        let is_slowest = |rate: &&Rate| rate.0 == "slowest_60s_write";
+        let others = rates.iter().filter(|rate| !is_slowest(rate));
+        let first = rates.iter().filter(is_slowest).chain(others);
+        parts.extend(first.take(2).map(named));
     }
     if parts.is_empty() {
         MISSING.to_owned()

@@ -50,7 +50,7 @@ const CLASSES: [(&str, &str); 13] = [
 const BEHAVIOUR: [(&str, &str); 16] = [
     ("sustained_write", "sustained sequential write 1 MiB"),
     ("burst_write", "write before the cliff"),
-    ("settled_write", "write once settled"),
+    ("settled_write", "steady part of writing"),
     ("rate_at_end", "write in the last minute"),
     ("slowest_10s_write", "slowest 10 s of writing"),
     ("slowest_60s_write", "slowest minute of writing"),

@@ -52,6 +52,9 @@ fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandEr
     if let Some(bytes) = job.request.most_bytes {
         asked.push_str(&format!(" {bytes} bytes"));
     }
+    if job.request.until_settled {
+        asked.push_str(" until settled");
+    }
     // Empty in place of labels, which took part in the id once.
     let rest = ["", &job.request.read_only.to_string()];
     let target = target(TargetKind::Sim, &plan);

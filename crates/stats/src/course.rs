@@ -59,7 +59,7 @@ fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course 
     Course {
         cliff,
         settled_from: settled_from(&slices[begin..], round).map(|from| begin + from),
-        period_slices: None,
+        ..Course::default()
     }
 }
 

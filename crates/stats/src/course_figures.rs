@@ -30,7 +30,7 @@ pub(crate) fn course_metric(
         return Some(bare(Quantity::Size, refilled_bytes(trial, refill)));
     }
     let course = course_of(trial)?;
-    let slowest = |span_ns| slowest_rate(full_slices(trial), trial.slice_span_ns, span_ns);
+    let slowest = |span_ns| slowest_rate(trial, span_ns);
     let of_rate = |rate| {
         let bare = bare(Quantity::ByteRate, rate);
         byte_rate(bare, None, IntervalKind::None, trial.workload.block_bytes)

@@ -6,6 +6,7 @@ use crate::course::course_of;
 use crate::lasting::Course;
 use crate::slices::full_slices;
 use crate::stretches::rate_at_end;
+use crate::written_part::written_part;
 
 /// Returns the findings of the first of these trials.
 pub(crate) fn course_findings(whole: &[&Trial]) -> Vec<Finding> {
@@ -17,6 +18,7 @@ pub(crate) fn course_findings(whole: &[&Trial]) -> Vec<Finding> {
     };
     let id = &trial.workload.id;
     [
+        written_part(trial, &course),
         not_settled(trial, &course),
         no_cliff(trial, &course),
         period(trial, &course),
@@ -39,7 +41,14 @@ fn not_settled(trial: &Trial, course: &Course) -> Option<Finding> {
     if course.settled_from.is_some() {
         return None;
     }
-    let mut detail = format!("the rate had not settled after {}", written(trial));
+    let mut detail = match course.falling_ratio {
+        None => format!("the rate had not settled after {}", written(trial)),
+        Some(ratio) => format!(
+            "the rate was still falling after {}: the second half was {:.0} % slower than the first",
+            written(trial),
+            100.0 * ratio
+        ),
+    };
     if let (Some(_), Some(rate)) = (
         trial.workload.stop.least_written,
         rate_at_end(full_slices(trial), trial.slice_span_ns),
@@ -64,27 +73,15 @@ fn no_cliff(trial: &Trial, course: &Course) -> Option<Finding> {
              larger",
             written(trial)
         ),
-        Some(least) => format!(
-            "no cliff within {}{}",
-            written(trial),
-            share_of(trial.bytes(), least.capacity_bytes)
-        ),
+        Some(_) => format!("no cliff within {}", written(trial)),
     };
     Some(Finding::new(FindingKind::NoCliff, Severity::Note, detail))
-}
-
-fn share_of(bytes: u64, capacity_bytes: u64) -> String {
-    if capacity_bytes == 0 {
-        return String::new();
-    }
-    let percent = 100.0 * bytes as f64 / capacity_bytes as f64;
-    format!(" ({percent:.0} % of its capacity)")
 }
 
 fn period(trial: &Trial, course: &Course) -> Option<Finding> {
     let span_s = course.period_slices? * trial.slice_span_ns as f64 / 1e9;
     let mean = match course.settled_from {
-        Some(_) => ": the settled rate is the mean over whole periods",
+        Some(_) => ": the steady rate is the mean over whole periods",
         None => "",
     };
     let detail = format!("the rate rises and falls every {span_s:.0} s{mean}");

@@ -1,5 +1,5 @@
-//! The course of a long series of writes with a minimum amount (suite `sustained`, version 2): lasting
-//! cliffs, whole periods, and a settled rate only after enough was written.
+//! The course of a long series of writes with a minimum amount (suite `sustained`, version 2): cliffs, whole
+//! periods, declines, and a settled rate only after enough was written.
 
 use cardmark_core::{LeastWritten, SECOND_NS, Slice, StopRule};
 
@@ -26,6 +26,13 @@ const LEAST_BEFORE: usize = 2;
 const ROUNDS: usize = 5;
 const LEAST_ROUNDS: usize = 3;
 
+/// A rate is still falling if the second half after the last cliff is slower than the first by at least this
+/// share, ...
+const FALLING_RATIO: f64 = 0.10;
+/// ... and the last quarter is slower than the third by at least this share: half of what a straight line
+/// shows there. Otherwise the fall is over.
+const LATE_FALLING_RATIO: f64 = 0.025;
+
 /// Results for a series of slices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Course {
@@ -35,6 +42,11 @@ pub(crate) struct Course {
     pub(crate) settled_from: Option<usize>,
     /// Length of one period in slices, if the rate after the last fall is periodic.
     pub(crate) period_slices: Option<f64>,
+    /// Fall from the first to the second half after the last cliff, relative to the first, if the rate is
+    /// still falling.
+    pub(crate) falling_ratio: Option<f64>,
+    /// True if enough was written for a steady rate to count as settled.
+    pub(crate) is_enough: bool,
 }
 
 /// Returns the course of these slices under a rule with a minimum amount.
@@ -63,15 +75,34 @@ pub(crate) fn lasting_course(
     }
     let tail = &slices[begin..];
     let period = period_slices(tail, slice_span_ns);
+    let falling_ratio = match period {
+        None => falling_ratio(tail),
+        Some(_) => None,
+    };
     let is_enough = is_enough(slices, slice_span_ns, stop, least, cliff.is_some());
-    let settled = is_enough
+    let settled = (is_enough && falling_ratio.is_none())
         .then(|| settled(tail, slice_span_ns, window, period))
         .flatten();
     Course {
         cliff,
         settled_from: settled.map(|from| begin + from),
         period_slices: period,
+        falling_ratio,
+        is_enough,
     }
+}
+
+/// Returns the fall from the first half to the second, relative to the first, if the rate is still falling.
+fn falling_ratio(tail: &[Slice]) -> Option<f64> {
+    let quarter = tail.len() / 4;
+    if quarter == 0 {
+        return None;
+    }
+    let fall = |before: &[Slice], after: &[Slice]| 1.0 - mean_bytes(after) / mean_bytes(before);
+    let (first, second) = tail.split_at(tail.len() / 2);
+    let (third, fourth) = second.split_at(second.len() / 2);
+    let ratio = fall(first, second);
+    (ratio >= FALLING_RATIO && fall(third, fourth) >= LATE_FALLING_RATIO).then_some(ratio)
 }
 
 /// Number of slices in a span, at least one; `None` where slices or the span have no length.
@@ -81,7 +112,7 @@ pub(crate) fn count_of(span_ns: u64, slice_span_ns: u64) -> Option<usize> {
     (span_ns > 0).then(|| usize::try_from(count.max(1)).unwrap_or(usize::MAX))
 }
 
-/// True if the amount or the duration is large enough for a steady rate to count as lasting. The current
+/// True if the amount or the duration is large enough for a steady rate to count as settled. The current
 /// slice is not included yet, so one slice may be missing.
 fn is_enough(
     slices: &[Slice],

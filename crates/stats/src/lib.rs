@@ -50,6 +50,7 @@ mod stretches;
 mod ties;
 mod windows;
 mod within;
+mod written_part;
 
 pub use accounting::{Accounts, Discrepancy, DiscrepancyKind, accounts, discrepancies};
 pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again, again_with_stalls};

@@ -80,6 +80,7 @@ fn is_derived(kind: FindingKind) -> bool {
                 | FindingKind::WideInterval
                 | FindingKind::NoCliff
                 | FindingKind::Period
+                | FindingKind::WrittenPart
                 | FindingKind::ContradictingTrials
         )
 }

@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         passes_count: arguments.rounds,
         tier: arguments.tier.clone(),
         most_bytes: arguments.bytes,
+        until_settled: arguments.until_settled,
     };
     if let Chosen::Real { path, resolution } = &chosen
         && request.writes(&suite)

@@ -13,7 +13,7 @@ fn a_cliff_is_shown_with_its_rates_and_drawn() {
     assert_eq!(output.code, 0, "{output}");
     for line in [
         "write before the cliff",
-        "write once settled",
+        "steady part of writing",
         "written until the cliff: 16",
     ] {
         assert!(output.stdout.contains(line), "no `{line}`: {output}");

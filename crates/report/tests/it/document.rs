@@ -171,7 +171,7 @@ fn a_survey_of_a_sustained_run_has_what_the_suite_is_for() {
     | Metric | id | MB/s | ± | 95 % interval | IOPS |
     |---|---|---:|---:|---:|---:|
     | write before the cliff | burst\_write | 81.0 | – | – | – |
-    | write once settled | settled\_write | 25.0 | \~±0.8 % | \~24.8–25.2 | 23.8 |
+    | steady part of writing | settled\_write | 25.0 | \~±0.8 % | \~24.8–25.2 | 23.8 |
 
     Further figures
 

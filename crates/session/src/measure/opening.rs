@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{DeviceInfo, MIB, StopRule, Suite, TargetKind, Workload};
+use cardmark_core::{DeviceInfo, MIB, Suite, TargetKind, Workload};
 use cardmark_device::{
     CountersSource, OpenError, OpenTarget, RealBackend, Room, TestFile, free_bytes,
     open_device_readonly, room,
@@ -301,11 +301,15 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
     )
 }
 
-/// Amount that a workload writes that ends when its rate has settled.
+/// Amount that a workload writes whose end depends on its rate, or that writes all of the storage.
 fn until_settled(plan: &Plan) -> String {
-    let Some(stop) = settling(plan) else {
+    let Some(workload) = settling(plan) else {
         return String::new();
     };
+    let stop = workload.stop;
+    if stop.least_written.is_some_and(|least| least.is_whole()) {
+        return whole(workload);
+    }
     let minutes = match stop.longest_span_ns {
         Some(longest_ns) if stop.least_written.is_some() => {
             format!(" or {}", text::span(longest_ns))
@@ -319,15 +323,30 @@ fn until_settled(plan: &Plan) -> String {
     )
 }
 
-/// The rule of the workload that ends when its rate has settled.
-fn settling(plan: &Plan) -> Option<StopRule> {
-    let mut stops = plan.workloads.iter().map(|workload| workload.stop);
-    stops.find(|stop| stop.settled_span_ns.is_some())
+/// Amount of a series that writes all of the storage, and its limit of time.
+fn whole(workload: &Workload) -> String {
+    let most_bytes = workload.stop.most_bytes.unwrap_or(0);
+    let again = match workload.span_bytes < most_bytes {
+        true => format!(" over the same {}", text::amount(workload.span_bytes)),
+        false => String::new(),
+    };
+    let longest_ns = workload.stop.longest_span_ns.unwrap_or(0);
+    let (most, longest) = (text::amount(most_bytes), text::span(longest_ns));
+    format!(
+        ": from its start on {most}{again}, or for {longest}, whichever ends first; after a cliff again behind \
+         rests of 30 s and 120 s, unless the {most} are written"
+    )
+}
+
+/// The workload that ends when its rate has settled.
+fn settling(plan: &Plan) -> Option<&Workload> {
+    let mut workloads = plan.workloads.iter();
+    workloads.find(|workload| workload.stop.settled_span_ns.is_some())
 }
 
 /// Expected amount and duration on an average card.
 fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
-    let stop = settling(plan)?;
+    let stop = settling(plan)?.stop;
     let least = stop.least_written?;
     let most = stop.most_bytes.unwrap_or(u64::MAX);
     // 20 MB/s, as for all that is expected of a middling card.
@@ -376,9 +395,8 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
             }
             _ => "mount a filesystem of the device and name a directory on it",
         }),
-        PlanError::NoByteLimit { .. } => {
-            made(Exit::Usage).hint("leave `--bytes` out, or take `--suite sustained`")
-        }
+        PlanError::NoLongWrite { .. } => made(Exit::Usage)
+            .hint("leave `--bytes` and `--until-settled` out, or take `--suite sustained`"),
         PlanError::OwnPasses { .. } => made(Exit::Usage).hint(
             "leave `--rounds` out; dramble, raw-survey, parallel4 and pibenchmarks have rounds",
         ),
