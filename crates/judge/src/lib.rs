@@ -9,6 +9,7 @@ mod among;
 mod answer;
 mod classes;
 mod comparison;
+mod elsewhere;
 mod endurance;
 mod faults;
 mod field;
@@ -33,6 +34,7 @@ pub use among::{Among, standing_among};
 pub use answer::{Answer, CameraRate, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use classes::families;
 pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
+pub use elsewhere::BoardLimit;
 pub use endurance::{Endured, endured};
 pub use faults::{Fault, faults};
 pub use field::{

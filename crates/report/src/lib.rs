@@ -24,6 +24,7 @@ mod reading;
 mod recommendation;
 mod shading;
 mod stalls;
+mod stops;
 mod style;
 mod summary;
 mod survey;
