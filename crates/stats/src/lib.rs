@@ -17,6 +17,7 @@ mod derive;
 mod distribution;
 mod during;
 mod figures;
+mod growing;
 mod histogram;
 mod history;
 mod holm;
