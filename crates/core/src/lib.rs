@@ -17,6 +17,7 @@ mod finding;
 mod host;
 mod identity;
 mod integrity;
+mod kernel_log;
 mod metric;
 mod offsets;
 mod payload;
@@ -57,6 +58,7 @@ pub use integrity::{
     ASSUMED_CACHE_BYTES, BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed,
     Sampling, StorageKind, SurfacePart, WritePattern,
 };
+pub use kernel_log::{KernelTrouble, kernel_trouble};
 pub use metric::{
     Estimate, IntervalKind, LatencyFigure, Metric, Quantity, RateParts, RoundRates, StallCount,
     Stalls, Transition,

@@ -2,54 +2,12 @@
 
 use std::path::Path;
 
+use cardmark_core::kernel_trouble;
+
 use crate::Root;
 use crate::block::{BlockDevice, is_numbered, name_of};
 use crate::slot::slot_of;
 
-/// Words, or beginnings of words, of lines about trouble.
-const TROUBLE: &[&str] = &[
-    "abort",
-    "broken",
-    "corrupt",
-    "crc",
-    "dead",
-    "disconnect",
-    "error",
-    "exception",
-    "fail",
-    "hung",
-    "hw reset",
-    "hardware interrupt",
-    "lost",
-    "no response",
-    "not responding",
-    "not ready",
-    "offline",
-    "read-only",
-    "recovery",
-    "reset",
-    "retry",
-    "retries",
-    "stall",
-    "stuck",
-    "timed out",
-    "timeout",
-    "unable",
-    "unaligned",
-];
-/// Parts of lines that are no news though they hold such a word.
-const NO_TROUBLE: &[&str] = &[
-    "mounted filesystem",
-    "unmounting ",
-    "re-mounted",
-    "errors=",
-    "SerialNumber",
-    "Product:",
-    "Manufacturer:",
-    "recovery complete",
-    "Command Queue Engine enabled",
-    " card at address ",
-];
 /// Words before a path or the name of a process; both may contain spaces.
 const PRIVATE: &[&str] = &[" comm ", " comm:", " path ", " path:", " name ", " file "];
 /// Characters of a message that is kept.
@@ -90,14 +48,11 @@ fn log_name(directory: &Path) -> Option<String> {
 }
 
 /// Returns the line of the kernel's log without addresses, serial numbers, paths and names of programs, if it
-/// reports an error of a device with one of these names.
+/// reports trouble ([`kernel_trouble`]) with a device of one of these names.
 #[must_use]
 pub fn storage_message(line: &str, names: &[String]) -> Option<String> {
     let is_named = names.iter().any(|name| holds_name(line, name));
-    let lower = line.to_lowercase();
-    let is_trouble = TROUBLE.iter().any(|word| begins_word(&lower, word))
-        && !NO_TROUBLE.iter().any(|part| line.contains(part));
-    (is_named && is_trouble).then(|| without_private(line))
+    (is_named && kernel_trouble(line).is_some()).then(|| without_private(line))
 }
 
 /// Returns whether the name is a word of its own in the line. `ata1` also matches its device `ata1.00`, while
@@ -116,11 +71,6 @@ fn holds_name(line: &str, name: &str) -> bool {
             };
             !follows && !before.ends_with(is_part)
         })
-}
-
-fn begins_word(line: &str, word: &str) -> bool {
-    let mut found = line.match_indices(word);
-    found.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric))
 }
 
 /// Cuts the line at private words, and removes quoted text, paths, long numbers and possible serial numbers.

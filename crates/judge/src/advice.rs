@@ -1,6 +1,6 @@
 //! Advice for the problems of a run, depending on the board and the device.
 
-use cardmark_core::{FindingKind, Reader, Record};
+use cardmark_core::{FindingKind, KernelTrouble, Reader, Record, kernel_trouble};
 
 /// Temperature from which heat counts as the reason for throttling, thousandths of a degree Celsius: the
 /// firmware of Raspberry Pi starts to throttle at 80 °C.
@@ -95,8 +95,21 @@ fn kernel_messages(record: &Record) -> String {
              without it: `usb-storage.quirks={}:{}:u` on the kernel's command line",
             usb.vendor, usb.product
         ),
-        None => "copy its data, then look at all messages with `sudo dmesg`".to_owned(),
+        None if is_about_data(record) => {
+            "copy its data, then look at all messages with `sudo dmesg`".to_owned()
+        }
+        None => {
+            "check contacts, cable and power supply; `sudo dmesg` shows all messages".to_owned()
+        }
     }
+}
+
+/// True unless all kept messages are about the way to the device.
+fn is_about_data(record: &Record) -> bool {
+    let samples = record.sensors.iter();
+    let mut messages = samples.flat_map(|sample| &sample.messages).peekable();
+    messages.peek().is_none()
+        || messages.any(|line| kernel_trouble(line) != Some(KernelTrouble::Link))
 }
 
 fn shared_device(record: &Record) -> &'static str {

@@ -1,16 +1,20 @@
 //! The meaning of one run, before its figures: what it is good for, and what limits it.
 
 use cardmark_catalog::{Requirement, Use, use_of, uses};
-use cardmark_core::{FindingKind, Metric, OriginKind, Quantity, ReadBack, Record, Severity};
+use cardmark_core::{FindingKind, Metric, OriginKind, Quantity, ReadBack, Record, Severity, Trial};
+use cardmark_stats::{Stops, stops};
 
 use crate::camera::{CAMERA, CameraRate, camera};
-use crate::suitability::{Fit, Suitability, metric_of, suitability};
+use crate::elsewhere::{BoardLimit, board_limit};
+use crate::suitability::{Fit, Suitability, Supply, fit, metric_of, suitability};
 use crate::unknown::{UnknownStorage, unknown_storage};
 
 /// Half width of an interval, relative to its middle, from which a rate is too uneven to compare.
 pub const UNEVEN_RATIO: f64 = 0.15;
 /// Use that the answer begins with.
 const SYSTEM: &str = "boot";
+/// Multiple of a class from which it no longer describes the storage.
+const CLASS_RATIO: f64 = 1.6;
 /// Random writes in short trials, and in one long series.
 const RANDOM_WRITES: [&str; 2] = ["rand_write_4k", "rand_write_4k_long"];
 /// Rate of the long series, relative to that of short trials, below which it is worth a sentence.
@@ -29,6 +33,8 @@ pub struct Answer {
     pub may_confirm_early: bool,
     /// Suitability for running an operating system; absent if none of its rates was measured.
     pub system: Option<System>,
+    /// Stops that a person notices; absent if there were none worth a sentence.
+    pub stops: Option<Stops>,
     /// Random writes per second in one long series, if they are much slower than those in short trials.
     pub long_series_per_s: Option<f64>,
     /// Sequential writes that a camera can rely on.
@@ -56,7 +62,9 @@ pub enum System {
     Unknown(UnknownStorage),
     /// Degree of suitability, and the rate that limits it.
     Rated(Fit, Limit),
-    /// The interval of the limiting rate includes the sufficient rate.
+    /// Every rate reaches the class that is asked for, and this one exceeds it by less than 60 %.
+    MeetsClass(Limit),
+    /// The interval of the limiting rate includes the rate that is asked for.
     Border(Limit),
     /// The same, and the rate is too uneven for an answer.
     Uneven(Limit),
@@ -83,6 +91,8 @@ pub struct Limit {
     pub half_width_ratio: Option<f64>,
     /// Kinds of findings that limit trust in it.
     pub warnings: Vec<String>,
+    /// Reason to hold the board for the limit, and not the storage.
+    pub board: Option<BoardLimit>,
 }
 
 impl Limit {
@@ -121,6 +131,7 @@ pub fn answer(record: &Record) -> Option<Answer> {
     let mut answer = Answer {
         may_confirm_early: findings.any(|finding| finding.kind == FindingKind::SyncNotSlower),
         system,
+        stops: stops_of(record, unknown_storage(record).is_none()),
         long_series_per_s: long_series(&usable_metrics),
         camera: camera(record, &usable_metrics),
         written_part: written_part(record),
@@ -153,6 +164,18 @@ fn written_part(record: &Record) -> Option<String> {
     (!is_void).then(|| found.detail.clone())
 }
 
+/// Returns the stops of the whole trials of rates that have parts: those of runs in rounds. `None` if the device is
+/// not known. A workload without a rate, such as the reference reads, counts; one whose rate is void does not.
+fn stops_of(record: &Record, is_known: bool) -> Option<Stops> {
+    let has_parts = record.metrics.iter().any(|metric| metric.parts.is_some());
+    let answers = |trial: &&Trial| {
+        let metric = record.metric(&trial.workload.id);
+        trial.is_whole() && metric.is_none_or(|metric| metric.voided_by().is_none())
+    };
+    let trials: Vec<&Trial> = record.trials.iter().filter(answers).collect();
+    (has_parts && is_known).then(|| stops(&trials))?
+}
+
 /// Returns the gravest failure of the device during the run.
 fn failure(record: &Record) -> Option<FindingKind> {
     let is_there = |kind: &FindingKind| {
@@ -181,9 +204,9 @@ fn system(record: &Record, metrics: &[Metric], wanted: &Use) -> Option<System> {
     let found = suitability(metrics, wanted);
     // A rate that is too low decides, whatever the others are.
     if let Some(found) = &found
-        && (found.fit < Fit::Good || found.unknown.is_empty())
+        && (scarcest(wanted, found).is_some() || found.unknown.is_empty())
     {
-        return rated(metrics, wanted, found);
+        return rated(record, metrics, wanted, found);
     }
     let is_missing = |need: &&Requirement| !has_one_of(metrics, need);
     let missing = wanted.needs.iter().filter(is_missing);
@@ -209,11 +232,53 @@ fn voiding(record: &Record, need: &Requirement) -> Option<String> {
     metrics.find_map(|metric| Some(metric.voided_by()?.to_owned()))
 }
 
-fn rated(metrics: &[Metric], wanted: &Use, found: &Suitability) -> Option<System> {
-    let limiting = &found.limiting;
-    let is_it = |need: &&Requirement| need.metrics.contains(&limiting.metric);
-    let need = wanted.needs.iter().find(is_it)?;
+/// The need that a supply meets.
+fn need_of<'a>(wanted: &'a Use, supply: &Supply) -> Option<&'a Requirement> {
+    let is_it = |need: &&Requirement| need.metrics.contains(&supply.metric);
+    wanted.needs.iter().find(is_it)
+}
+
+/// Rate from which storage is good enough: that of the class, if there is one.
+fn asked(need: &Requirement) -> f64 {
+    match need.class {
+        Some(_) => need.reference,
+        None => need.enough,
+    }
+}
+
+/// Returns the smallest share of the sufficient rate among the rates below what is asked.
+fn scarcest<'a>(wanted: &Use, found: &'a Suitability) -> Option<&'a Supply> {
+    let is_below = |supply: &&Supply| {
+        let need = need_of(wanted, supply);
+        need.is_some_and(|need| supply.value < asked(need))
+    };
+    let below = found.supplies.iter().filter(is_below);
+    below.min_by(|a, b| a.share().total_cmp(&b.share()))
+}
+
+/// Returns the rate that is nearest to its class, if it exceeds it by less than [`CLASS_RATIO`].
+fn nearest_to_class<'a>(wanted: &Use, found: &'a Suitability) -> Option<&'a Supply> {
+    let ratio = |supply: &Supply| {
+        let need = need_of(wanted, supply).filter(|need| need.class.is_some());
+        need.map(|need| supply.value / need.reference)
+    };
+    let ratios = found
+        .supplies
+        .iter()
+        .filter_map(|supply| Some((ratio(supply)?, supply)));
+    let nearest = ratios.min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest
+        .filter(|(ratio, _)| *ratio < CLASS_RATIO)
+        .map(|(_, supply)| supply)
+}
+
+fn rated(record: &Record, metrics: &[Metric], wanted: &Use, found: &Suitability) -> Option<System> {
+    let below = scarcest(wanted, found);
+    let near = nearest_to_class(wanted, found);
+    let limiting = below.or(near).unwrap_or(&found.limiting);
+    let need = need_of(wanted, limiting)?;
     let metric = metric_of(metrics, &limiting.metric)?;
+    let is_good = below.is_none() && near.is_none();
     let limit = Limit {
         plain: need.plain.clone(),
         quantity: limiting.quantity,
@@ -222,13 +287,17 @@ fn rated(metrics: &[Metric], wanted: &Use, found: &Suitability) -> Option<System
         class: need.class.clone().map(|class| (class, need.reference)),
         half_width_ratio: metric.half_width_ratio(),
         warnings: metric.warnings.clone(),
+        board: (!is_good)
+            .then(|| board_limit(record, need, limiting.value))
+            .flatten(),
     };
     let half_width = limit.half_width_ratio.unwrap_or(0.0) * limit.value;
-    let is_border = (limit.value - limit.enough).abs() < half_width;
+    let is_border = (limit.value - asked(need)).abs() < half_width;
     Some(match (is_border, limit.is_rough()) {
         (true, true) => System::Uneven(limit),
         (true, false) => System::Border(limit),
-        (false, _) => System::Rated(found.fit, limit),
+        (false, _) if below.is_none() && near.is_some() => System::MeetsClass(limit),
+        (false, _) => System::Rated(fit(limiting.share()), limit),
     })
 }
 
@@ -291,7 +360,9 @@ mod tests {
     fn limit_of(record: &Record) -> (Option<Fit>, Limit) {
         match answer(record).unwrap().system.unwrap() {
             System::Rated(fit, limit) => (Some(fit), limit),
-            System::Border(limit) | System::Uneven(limit) => (None, limit),
+            System::MeetsClass(limit) | System::Border(limit) | System::Uneven(limit) => {
+                (None, limit)
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -386,9 +457,10 @@ mod tests {
             rates[3] = ("rand_write_4k", write, half_width);
             answer(&run(&rates)).unwrap().system.unwrap()
         };
-        assert!(matches!(with(780.0, 0.04), System::Border(_)));
-        assert!(matches!(with(780.0, 0.02), System::Rated(Fit::Slow, _)));
-        assert!(matches!(with(780.0, 0.2), System::Uneven(_)));
+        assert!(matches!(with(510.0, 0.04), System::Border(_)));
+        assert!(matches!(with(490.0, 0.04), System::Border(_)));
+        assert!(matches!(with(490.0, 0.01), System::Rated(Fit::Slow, _)));
+        assert!(matches!(with(510.0, 0.2), System::Uneven(_)));
         let System::Rated(Fit::Poor, limit) = with(300.0, 0.2) else {
             panic!();
         };
@@ -397,6 +469,80 @@ mod tests {
             panic!();
         };
         assert!(!limit.is_rough());
+    }
+
+    #[test]
+    fn rates_between_a_class_and_1_6_times_it_meet_the_class() {
+        let with = |read: f64, write: f64, all: f64| {
+            let mut rates = GOOD;
+            rates[1].1 = all;
+            rates[2].1 = read;
+            rates[3].1 = write;
+            answer(&run(&rates)).unwrap().system.unwrap()
+        };
+        for (read, write, limit) in [
+            (1520.0, 510.0, "random reads"),
+            (2399.0, 900.0, "random reads"),
+            (2600.0, 510.0, "random writes"),
+            (2600.0, 795.0, "random writes"),
+            (1900.0, 700.0, "random reads"),
+        ] {
+            match with(read, write, 89e6) {
+                System::MeetsClass(found) => assert_eq!(found.plain, limit),
+                other => panic!("{read} {write}: {other:?}"),
+            }
+        }
+        assert!(matches!(
+            with(2400.0, 800.0, 89e6),
+            System::Rated(Fit::Good, _)
+        ));
+        // A rate without a class is asked for as a whole.
+        match with(1900.0, 700.0, 15e6) {
+            System::Rated(Fit::Slow, limit) => assert_eq!(limit.plain, "sequential reads"),
+            other => panic!("{other:?}"),
+        }
+        // The scarcest of the rates that are too low decides.
+        match with(1400.0, 390.0, 15e6) {
+            System::Rated(Fit::Poor, limit) => assert_eq!(limit.plain, "random writes"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_rate_that_meets_the_class_decides_nothing_about_those_not_measured() {
+        let writes = vec!["random writes".to_owned()];
+        let rates = [GOOD[1], ("rand_read_4k", 1900.0, 0.01)];
+        let found = answer(&run(&rates)).unwrap().system;
+        assert_eq!(found, Some(System::NotMeasured(writes)));
+    }
+
+    #[test]
+    fn a_board_is_named_as_the_limit_where_a_product_is_faster_elsewhere() {
+        let published = |setting: &str| {
+            let all = cardmark_catalog::publications().iter();
+            let mut records = all.flat_map(|one| one.records());
+            let is_it = |record: &Record| {
+                record.labels["setting"] == setting
+                    && record.labels["product"] == "Samsung Evo+ 32 GB"
+            };
+            let mut record = records.find(is_it).unwrap();
+            let reads = Metric::new("hdparm_t", Quantity::ByteRate, 22e6);
+            record.metrics.push(reads);
+            record
+        };
+        // The same card: 1,700 reads a second on a Compute Module 3+, and more on a Raspberry Pi 4.
+        let (_, limit) = limit_of(&published("cm3-plus-microsd"));
+        let Some(BoardLimit::SameProduct { board, value }) = limit.board else {
+            panic!("{limit:?}");
+        };
+        assert!(
+            board.contains('4') && value > 1.3 * limit.value,
+            "{board} {value}"
+        );
+        // In another reader the slot is no limit.
+        let mut record = published("cm3-plus-microsd");
+        record.devices[0].reader.as_mut().unwrap().kind = cardmark_core::ReaderKind::Usb;
+        assert_eq!(limit_of(&record).1.board, None);
     }
 
     #[test]
@@ -470,11 +616,10 @@ mod tests {
         record.origin.kind = OriginKind::Published;
         record.metrics[0].interval_kind = IntervalKind::None;
         let (fit, limit) = limit_of(&record);
-        assert_eq!(
-            (fit, limit.plain.as_str()),
-            (Some(Fit::Slow), "random writes")
-        );
-        assert!(!answer(&record).unwrap().is_own);
+        assert_eq!((fit, limit.plain.as_str()), (None, "random reads"));
+        let answer = answer(&record).unwrap();
+        assert!(matches!(answer.system, Some(System::MeetsClass(_))));
+        assert!(!answer.is_own);
     }
 
     #[test]

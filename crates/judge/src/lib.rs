@@ -10,6 +10,7 @@ mod answer;
 mod camera;
 mod classes;
 mod comparison;
+mod elsewhere;
 mod endurance;
 mod faults;
 mod field;
@@ -35,6 +36,7 @@ pub use answer::{Answer, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use camera::{CameraBasis, CameraRate};
 pub use classes::families;
 pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
+pub use elsewhere::BoardLimit;
 pub use endurance::{Endured, endured};
 pub use faults::{Fault, faults};
 pub use field::{

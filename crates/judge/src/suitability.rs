@@ -109,7 +109,7 @@ pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
     })
 }
 
-fn fit(share: f64) -> Fit {
+pub(crate) fn fit(share: f64) -> Fit {
     if share < USABLE_RATIO {
         Fit::Poor
     } else if share < 1.0 {

@@ -53,6 +53,22 @@ fn messages_about_a_bridge_under_uas_name_the_way_without() {
 }
 
 #[test]
+fn messages_about_the_way_to_the_device_do_not_ask_to_copy_its_data() {
+    let with = |messages: &[&str]| {
+        let mut record = record(&slot(None), FindingKind::KernelMessages);
+        record.sensors = vec![SensorSample {
+            messages: messages.iter().map(|&line| line.to_owned()).collect(),
+            ..SensorSample::default()
+        }];
+        advice(record)
+    };
+    let reset = "usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd";
+    let lost = "I/O error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2";
+    assert!(with(&[reset]).starts_with("check contacts"));
+    assert!(with(&[reset, lost]).starts_with("copy its data"));
+}
+
+#[test]
 fn what_slows_a_board_down_is_heat_or_power() {
     let told = |temperature_millicelsius: i32, warnings: &[&str]| {
         let mut record = record(&slot(None), FindingKind::Throttled);

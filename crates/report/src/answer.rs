@@ -1,11 +1,14 @@
 //! The answer of a run in sentences, before its figures.
 
 use cardmark_core::{FindingKind, OriginKind, Quantity, Record, TargetKind};
-use cardmark_judge::{Answer, CameraBasis, CameraRate, Fit, Limit, System, UnknownStorage, answer};
+use cardmark_judge::{
+    Answer, BoardLimit, CameraBasis, CameraRate, Fit, Limit, System, UnknownStorage, answer,
+};
 
 use crate::document::{Block, Document};
 use crate::layout::wrap;
 use crate::names::capitalised;
+use crate::stops;
 use crate::style::{Style, Tone, clean};
 use crate::text::{amount, figure, in_unit, percent, size};
 
@@ -24,7 +27,9 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
         return Vec::new();
     };
     let early = answer.may_confirm_early;
-    let first = answer.system.as_ref().map(|of| system(of, early, hidden));
+    let stops = answer.stops.as_ref().map(stops::words);
+    let first = answer.system.as_ref();
+    let first = first.map(|of| with_stops(of, system(of, early, hidden), stops.as_deref()));
     let (loses_data, fails) = match answer.system {
         Some(System::LosesData(_)) => (true, false),
         Some(System::Fails(_)) => (false, true),
@@ -86,9 +91,54 @@ pub fn run_title(record: &Record) -> String {
     title.map_or_else(|| "Storage of unknown name".to_owned(), |text| clean(&text))
 }
 
+/// Task that the first sentence is about.
+const TASK: &str = "for running an operating system";
+
+/// A sentence in two parts: the verdict, and its figure with what is asked.
+struct Sentence {
+    verdict: String,
+    figure: String,
+}
+
+/// The first sentence, with the stops behind the verdict. Without a verdict on speed they come last; of a device that
+/// fails they say nothing new.
+fn with_stops(system: &System, sentence: Sentence, stops: Option<&str>) -> String {
+    let Sentence { verdict, figure } = sentence;
+    let plain = |verdict: &str| match figure.as_str() {
+        "" => verdict.to_owned(),
+        figure => format!("{verdict}: {figure}"),
+    };
+    let Some(stops) = stops else {
+        return plain(&verdict);
+    };
+    match system {
+        System::LosesData(_) | System::Fails(_) | System::Unknown(_) => plain(&verdict),
+        System::Rated(Fit::Good | Fit::Ample, _) | System::MeetsClass(_) | System::Border(_) => {
+            plain(&format!("{verdict}, but {stops}"))
+        }
+        System::Rated(Fit::Poor | Fit::Slow, _) => plain(&format!("{verdict}, and {stops}")),
+        System::Uneven(_) | System::Voided(..) | System::NotMeasured(_) => {
+            format!("{}. It {stops}", plain(&verdict))
+        }
+    }
+}
+
 /// The sentence on running an operating system. A device that may confirm writes early is called good for nothing.
-fn system(system: &System, confirms_early: bool, hidden: &[String]) -> String {
-    const TASK: &str = "for running an operating system";
+fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence {
+    let limited = |verdict: String, limit: &Limit, comfortable: bool| {
+        let about = if limit.is_rough() { "roughly " } else { "" };
+        let asked = asked(limit, comfortable, hidden);
+        let figure = format!("{about}{} {asked}", rate(limit));
+        Sentence { verdict, figure }
+    };
+    let unknown = |figure: String| Sentence {
+        verdict: format!("Cannot tell whether it is fast enough {TASK}"),
+        figure,
+    };
+    let alone = |verdict: String| Sentence {
+        verdict,
+        figure: String::new(),
+    };
     match system {
         System::LosesData(read) => {
             let part = match read.lost_bytes == read.read_bytes {
@@ -96,7 +146,9 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> String {
                 false => format!("{} of the", size(read.lost_bytes)),
             };
             let all = size(read.read_bytes);
-            format!("Do not store data here: {part} {all} read back differ from what was written")
+            alone(format!(
+                "Do not store data here: {part} {all} read back differ from what was written"
+            ))
         }
         System::Fails(kind) => {
             let how = match kind {
@@ -104,44 +156,42 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> String {
                 FindingKind::NoAnswer => "it stopped answering",
                 _ => "reads or writes failed",
             };
-            format!("Do not rely on this device: {how}")
+            alone(format!("Do not rely on this device: {how}"))
         }
-        System::Unknown(unknown) => unknown_text(unknown),
-        System::Rated(fit, limit) => {
-            let word = match fit {
-                Fit::Poor => "Slow",
-                Fit::Slow => "Somewhat slow",
-                Fit::Good => "Good",
-                Fit::Ample => "Fast",
-            };
-            let about = if limit.is_rough() { "roughly " } else { "" };
-            let (rate, asked) = (rate(limit), asked(limit, hidden));
-            let words = match (confirms_early, fit) {
-                (true, Fit::Good | Fit::Ample) => format!("Apart from that, fast enough {TASK}"),
-                _ => format!("{word} {TASK}"),
-            };
-            format!("{words}: {about}{rate} {asked}")
-        }
-        System::Border(limit) => {
-            let (rate, asked) = (rate(limit), asked(limit, hidden));
-            format!("About fast enough {TASK}: {rate} {asked}")
-        }
+        System::Unknown(unknown) => alone(unknown_text(unknown)),
+        System::Rated(fit, limit) => limited(degree(*fit, confirms_early), limit, true),
+        System::MeetsClass(limit) => limited(meets(limit, confirms_early), limit, false),
+        System::Border(limit) => limited(format!("About fast enough {TASK}"), limit, true),
         System::Uneven(limit) => {
             let spread = percent(limit.half_width_ratio.unwrap_or_default());
-            let (rate, asked) = (rate(limit), asked(limit, hidden));
-            format!(
-                "Cannot tell whether it is fast enough {TASK}: {rate}, varying by ±{spread} {asked}"
-            )
+            let (rate, asked) = (rate(limit), asked(limit, true, hidden));
+            unknown(format!("{rate}, varying by ±{spread} {asked}"))
         }
-        System::Voided(by, operations) => format!(
-            "Cannot tell whether it is fast enough {TASK}: {} ({})",
-            reason(by),
-            joined(operations)
-        ),
-        System::NotMeasured(operations) => format!(
-            "Cannot tell whether it is fast enough {TASK}: {} were not measured",
-            joined(operations)
-        ),
+        System::Voided(by, operations) => {
+            unknown(format!("{} ({})", reason(by), joined(operations)))
+        }
+        System::NotMeasured(operations) => {
+            unknown(format!("{} were not measured", joined(operations)))
+        }
+    }
+}
+
+fn degree(fit: Fit, confirms_early: bool) -> String {
+    let word = match fit {
+        Fit::Good | Fit::Ample if confirms_early => "Apart from that, fast enough",
+        Fit::Poor => "Slow",
+        Fit::Slow => "Somewhat slow",
+        Fit::Good => "Good",
+        Fit::Ample => "Fast",
+    };
+    format!("{word} {TASK}")
+}
+
+fn meets(limit: &Limit, confirms_early: bool) -> String {
+    let class = limit.class.as_ref().map_or("the class", |(name, _)| name);
+    match confirms_early {
+        true => format!("Apart from that, it meets {class}, enough {TASK}"),
+        false => format!("Meets {class}, enough {TASK}"),
     }
 }
 
@@ -177,17 +227,33 @@ fn rate(limit: &Limit) -> String {
     }
 }
 
-/// `(A1 asks for 500; 800 is comfortable)`.
-fn asked(limit: &Limit, hidden: &[String]) -> String {
+/// `(A1 asks for 500; 800 is comfortable)`, with the board if that is the limit.
+fn asked(limit: &Limit, comfortable: bool, hidden: &[String]) -> String {
     let number = |rate: f64| number(in_unit(limit.quantity, rate));
     let class = limit.class.as_ref();
-    let class = class.map(|(name, rate)| format!("{name} asks for {}; ", number(*rate)));
+    let class = class.map(|(name, rate)| format!("{name} asks for {}", number(*rate)));
+    let comfortable = comfortable.then(|| format!("{} is comfortable", number(limit.enough)));
+    let board = limit.board.as_ref().map(|board| match board {
+        BoardLimit::SameProduct { board, value } => {
+            let (board, value) = (clean(board), number(*value));
+            format!("probably the board's limit: {value} on a {board}")
+        }
+        BoardLimit::Ceiling {
+            board,
+            products_count,
+        } => {
+            let board = clean(board);
+            format!(
+                "probably the board's limit: none of {products_count} cards is faster on a {board}"
+            )
+        }
+    });
     let is_warned = limit.warnings.iter().any(|name| !hidden.contains(name));
-    let warned = if is_warned { "; see the warnings" } else { "" };
+    let warned = is_warned.then(|| "see the warnings".to_owned());
+    let parts = [class, comfortable, board, warned];
     format!(
-        "({}{} is comfortable{warned})",
-        class.unwrap_or_default(),
-        number(limit.enough)
+        "({})",
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     )
 }
 
@@ -329,14 +395,19 @@ mod tests {
                 format!("Slow {task}: roughly 49 random writes/s {asked}"),
             ),
             (
-                500.0,
+                450.0,
                 0.01,
-                format!("Somewhat slow {task}: 500 random writes/s {asked}"),
+                format!("Somewhat slow {task}: 450 random writes/s {asked}"),
             ),
             (
-                790.0,
+                510.0,
+                0.01,
+                format!("Meets A1, enough {task}: 510 random writes/s (A1 asks for 500)"),
+            ),
+            (
+                490.0,
                 0.05,
-                format!("About fast enough {task}: 790 random writes/s {asked}"),
+                format!("About fast enough {task}: 490 random writes/s {asked}"),
             ),
             (
                 910.0,
@@ -344,16 +415,80 @@ mod tests {
                 format!("Good {task}: 910 random writes/s {asked}"),
             ),
             (
-                700.0,
+                600.0,
                 0.4,
                 format!(
-                    "Cannot tell whether it is fast enough {task}: 700 random writes/s, varying by ±40 % {asked}"
+                    "Cannot tell whether it is fast enough {task}: 600 random writes/s, varying by ±40 % {asked}"
                 ),
             ),
         ];
         for (write, half_width, expected) in cases {
             assert_eq!(first(&run(write, half_width)), expected);
         }
+    }
+
+    #[test]
+    fn stops_stand_behind_the_verdict() {
+        let stops = "stops for 1.5 s (once in this run)";
+        let task = "for running an operating system";
+        let of = |write: f64, half_width: f64| {
+            let record = run(write, half_width);
+            let found = answer(&record).unwrap().system.unwrap();
+            with_stops(&found, system(&found, false, &[]), Some(stops))
+        };
+        for (write, half_width, expected) in [
+            (49.0, 0.01, format!("Slow {task}, and {stops}: 49 random")),
+            (
+                600.0,
+                0.01,
+                format!("Meets A1, enough {task}, but {stops}: 600 random"),
+            ),
+            (
+                495.0,
+                0.05,
+                format!("About fast enough {task}, but {stops}: 495 random"),
+            ),
+            (910.0, 0.01, format!("Good {task}, but {stops}: 910 random")),
+        ] {
+            let found = of(write, half_width);
+            assert!(found.starts_with(&expected), "{found}");
+        }
+        let unknown = of(600.0, 0.4);
+        assert!(
+            unknown.ends_with(&format!("800 is comfortable). It {stops}")),
+            "{unknown}"
+        );
+        let fails = System::Fails(FindingKind::IoError);
+        let sentence = with_stops(&fails, system(&fails, false, &[]), Some(stops));
+        assert_eq!(
+            sentence,
+            "Do not rely on this device: reads or writes failed"
+        );
+    }
+
+    #[test]
+    fn the_board_is_named_where_it_is_the_limit() {
+        let mut limit = Limit {
+            plain: "random reads".to_owned(),
+            quantity: Quantity::OperationRate,
+            value: 1760.0,
+            enough: 2000.0,
+            class: Some(("A1".to_owned(), 1500.0)),
+            half_width_ratio: None,
+            warnings: Vec::new(),
+            board: Some(BoardLimit::SameProduct {
+                board: "Raspberry Pi 4".to_owned(),
+                value: 2700.0,
+            }),
+        };
+        let expected = "(A1 asks for 1500; probably the board's limit: 2700 on a Raspberry Pi 4)";
+        assert_eq!(asked(&limit, false, &[]), expected);
+        limit.board = Some(BoardLimit::Ceiling {
+            board: "Raspberry Pi 2".to_owned(),
+            products_count: 9,
+        });
+        let expected = "(A1 asks for 1500; probably the board's limit: none of 9 cards is faster on a Raspberry Pi 2)";
+        assert_eq!(asked(&limit, false, &[]), expected);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod recommendation;
 mod shading;
 mod shifts;
 mod stalls;
+mod stops;
 mod style;
 mod summary;
 mod survey;

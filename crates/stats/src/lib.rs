@@ -17,6 +17,7 @@ mod derive;
 mod distribution;
 mod during;
 mod figures;
+mod growing;
 mod histogram;
 mod history;
 mod holm;
@@ -45,6 +46,7 @@ mod sides;
 mod slices;
 mod stall_rates;
 mod steady;
+mod stops;
 mod stored;
 mod stretches;
 mod ties;
@@ -88,6 +90,7 @@ pub use sides::{
 };
 pub use stall_rates::{StallDifference, StallPair, StallRun};
 pub use steady::settle_round_ns;
+pub use stops::{NOTABLE_STOP_NS, NOTABLE_STOPS_COUNT, Stopping, Stops, stops};
 pub use ties::{KnownDeviation, KnownElsewhere, Order, Place, Ranked, possible_places};
 
 /// Level of all computed intervals. A run looks at its intervals up to three times (`Suite::looks`), and the

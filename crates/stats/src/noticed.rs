@@ -5,6 +5,7 @@ use cardmark_core::{
 };
 
 use crate::derive::Derived;
+use crate::growing::growing_stalls;
 use crate::interval::rate_point;
 use crate::outlying;
 
@@ -39,6 +40,7 @@ pub(crate) fn noticed(record: &Record, suite: &Suite, derived: &[Derived<'_>]) -
         sync_not_slower(derived),
         reference_moved(&record.trials, suite),
         small_map(derived),
+        growing_stalls(derived),
         data_lost(record),
     ];
     transitions

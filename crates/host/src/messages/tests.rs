@@ -76,6 +76,9 @@ fn what_is_no_trouble_or_of_others_is_not_kept() {
         "ata11.00: failed command: READ DMA",
         "sda: a mirror, not an err",
         "Out of memory: error",
+        "operation not supported error, dev sda, sector 16906 op 0x9:(WRITE_ZEROES) flags 0x9000800 phys_seg 0 prio class 2",
+        "critical target error, dev sda, sector 2048 op 0x3:(DISCARD) flags 0x800 phys_seg 1 prio class 2",
+        "mmc0: host does not support reading read-only switch, assuming write-enable",
     ] {
         assert_eq!(storage_message(line, &ours), None, "{line}");
     }

@@ -1,0 +1,253 @@
+//! Stalls that become more frequent with recent writes.
+
+use cardmark_core::{Finding, FindingKind, Order, SECOND_NS, Severity, Trial};
+
+use crate::derive::Derived;
+use crate::stops::{Stop, ramp_stop, stops_in};
+
+/// Quantile of the normal distribution above which stalls depend on recent writes: one-sided 10 % for each of two
+/// exposures, which must agree. Together they find what is not there in less than 5 % of runs ("Growing stalls").
+const GROWTH_QUANTILE: f64 = 1.282;
+/// Minimum growth of the share of time in stalls, from the rounds to the continuous block, for a finding.
+const LEAST_GROWTH: f64 = 0.04;
+/// Time after which a write counts 1/e as recent, nanoseconds.
+const RECENT_NS: f64 = 4e9;
+/// Length of the pieces of a trial that are taken as independent, nanoseconds.
+const PIECE_NS: u64 = 2_500_000_000;
+
+/// A slice of small random writes.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Share of recent time in which the storage was written to.
+    recent: f64,
+    /// Stalls that ended in it.
+    count: f64,
+    /// Time without stalls, nanoseconds.
+    body_ns: f64,
+    /// Number of writes.
+    writes: f64,
+    /// Time in stalls, nanoseconds.
+    stalled_ns: f64,
+    /// True in the continuous block.
+    is_continuous: bool,
+    /// Number of the piece that it belongs to.
+    piece: u64,
+}
+
+/// Returns a finding if the small random writes of the run stalled the more often the more was written just before, and
+/// the continuous block was in stalls for clearly more of its time than the rounds.
+///
+/// A score test for a rate of stalls that rises with the share of recent time spent writing, over all slices. It is done
+/// per time and per write, so that neither a card that stalls by the clock nor one that stalls by the amount is found.
+/// Its variance is that of a Poisson process, or that between pieces of 2.5 s if it is larger: stalls may come in bursts.
+pub(crate) fn growing_stalls(derived: &[Derived<'_>]) -> Option<Finding> {
+    let block = derived
+        .iter()
+        .find(|one| one.workload.rounds.once && is_small_write(one))?;
+    let cells = cells(derived);
+    let part = |is_continuous: bool| {
+        let cells = cells
+            .iter()
+            .filter(move |cell| cell.is_continuous == is_continuous);
+        cells.fold((0.0, 0.0, 0.0), |(count, body_ns, stalled_ns), cell| {
+            (
+                count + cell.count,
+                body_ns + cell.body_ns,
+                stalled_ns + cell.stalled_ns,
+            )
+        })
+    };
+    let [separate, continuous] = [part(false), part(true)];
+    let stalled_ratio =
+        |(_, body_ns, stalled_ns): (f64, f64, f64)| stalled_ns / (body_ns + stalled_ns).max(1.0);
+    let growth = stalled_ratio(continuous) - stalled_ratio(separate);
+    let depends = |exposure: fn(&Cell) -> f64| score(&cells, exposure) > GROWTH_QUANTILE;
+    let grows =
+        growth >= LEAST_GROWTH && depends(|cell| cell.body_ns) && depends(|cell| cell.writes);
+    grows.then(|| {
+        let per_minute = |(count, body_ns, stalled_ns): (f64, f64, f64)| {
+            60.0 * SECOND_NS as f64 * count / (body_ns + stalled_ns).max(1.0)
+        };
+        let detail = format!(
+            "stalls became more frequent while it was written to without a break: {:.0} a minute of writing, after {:.0} \
+             in separate trials",
+            per_minute(continuous),
+            per_minute(separate)
+        );
+        let mut finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);
+        finding.workloads = touched(derived, block);
+        finding.advise("these rates hold for writes with breaks; a card that is written to all the time is slower")
+    })
+}
+
+fn is_small_write(one: &Derived<'_>) -> bool {
+    let workload = one.workload;
+    let is_single = workload.manner.streams_count == 1 && workload.procedure.is_none();
+    workload.writes() && workload.order == Order::Random && is_single
+}
+
+/// Workloads whose rates are too high: separate writes with the block's pattern, and others that stalled.
+fn touched(derived: &[Derived<'_>], block: &Derived<'_>) -> Vec<String> {
+    let is_touched = |one: &&Derived<'_>| {
+        let stalls = one.trials.iter().map(|trial| in_trial(trial).len());
+        let is_alike = is_small_write(one)
+            && one.workload.queue_depth == block.workload.queue_depth
+            && one.workload.flush == block.workload.flush
+            && one.workload.read_share_percent == block.workload.read_share_percent;
+        let is_written = one.workload.writes() && !one.workload.rounds.once;
+        is_written && (is_alike || stalls.sum::<usize>() > 0)
+    };
+    let touched = derived.iter().filter(is_touched);
+    touched.map(|one| one.workload.id.clone()).collect()
+}
+
+/// Stalls within the timed span of a trial; those that overlap count once, as in a deep queue.
+fn in_trial(trial: &Trial) -> Vec<Stop> {
+    let mut all: Vec<Stop> = Vec::new();
+    for stop in stops_in(trial) {
+        match all.last_mut() {
+            Some(last) if stop.begin_ns() < last.end_ns => last.end_ns = stop.end_ns,
+            _ => all.push(stop),
+        }
+    }
+    all
+}
+
+/// Share of recent time in which the storage was written to, over the run.
+#[derive(Default)]
+struct Recent {
+    share: f64,
+    at_ns: u64,
+}
+
+impl Recent {
+    /// Moves on to a time; `writing` is the share of writes since the last one.
+    fn pass(&mut self, to_ns: u64, writing: f64) {
+        let span_ns = to_ns.saturating_sub(self.at_ns) as f64;
+        self.share = writing + (self.share - writing) * libm::exp(-span_ns / RECENT_NS);
+        self.at_ns = self.at_ns.max(to_ns);
+    }
+}
+
+/// The slices of all small random writes, with what was written before them by any workload.
+fn cells(derived: &[Derived<'_>]) -> Vec<Cell> {
+    let trials = derived
+        .iter()
+        .flat_map(|one| one.trials.iter().map(move |trial| (one, *trial)));
+    let mut trials: Vec<(&Derived<'_>, &Trial)> = trials.collect();
+    trials.sort_by_key(|(_, trial)| trial.started_ns);
+    let (mut recent, mut cells, mut piece) = (Recent::default(), Vec::new(), 0);
+    for (one, trial) in trials {
+        let writing = 1.0 - f64::from(trial.workload.read_share_percent) / 100.0;
+        let ramp_ns = trial.untimed.unwrap_or_default().ramp_span_ns;
+        recent.pass(trial.started_ns.saturating_sub(ramp_ns), 0.0);
+        recent.pass(trial.started_ns, writing);
+        if is_small_write(one) {
+            piece += 1;
+            cells.extend(ramp(trial, writing, recent.share, piece));
+            cells.extend(of_trial(
+                trial,
+                writing,
+                (&mut recent, &mut piece),
+                one.workload.rounds.once,
+            ));
+        }
+        recent.pass(trial.started_ns.saturating_add(trial.span_ns), writing);
+    }
+    cells
+}
+
+/// The ramp of a trial of rounds, with at most one stall. It begins after other work.
+fn ramp(trial: &Trial, writing: f64, recent: f64, piece: u64) -> Option<Cell> {
+    let untimed = trial.untimed.filter(|untimed| untimed.ramp_span_ns > 0)?;
+    let stop = ramp_stop(trial);
+    let stalled_ns = stop
+        .map_or(0, |stop| stop.length_ns)
+        .min(untimed.ramp_span_ns) as f64;
+    Some(Cell {
+        recent,
+        count: f64::from(u8::from(stop.is_some())),
+        body_ns: untimed.ramp_span_ns as f64 - stalled_ns,
+        writes: untimed.ramp_operations_count as f64 * writing,
+        stalled_ns,
+        is_continuous: false,
+        piece,
+    })
+}
+
+fn of_trial(
+    trial: &Trial,
+    writing: f64,
+    (recent, piece): (&mut Recent, &mut u64),
+    is_continuous: bool,
+) -> Vec<Cell> {
+    let slice_ns = trial.slice_span_ns.max(1);
+    let ended_ns = trial.started_ns.saturating_add(trial.span_ns);
+    let stops = in_trial(trial);
+    let first_piece = *piece - 1;
+    let each = (0_u64..).zip(&trial.slices);
+    each.map(|(number, slice)| {
+        let from_ns = trial
+            .started_ns
+            .saturating_add(number.saturating_mul(slice_ns));
+        let to_ns = from_ns.saturating_add(slice_ns).min(ended_ns);
+        recent.pass(to_ns, writing);
+        // A stop that began in earlier slices takes their time too.
+        let within = |stop: &Stop| {
+            stop.end_ns
+                .min(to_ns)
+                .saturating_sub(stop.begin_ns().max(from_ns)) as f64
+        };
+        let stalled_ns = stops.iter().map(within).sum::<f64>();
+        let ends = stops
+            .iter()
+            .filter(|stop| stop.end_ns > from_ns && stop.end_ns <= to_ns);
+        *piece = first_piece + 1 + number.saturating_mul(slice_ns) / PIECE_NS;
+        Cell {
+            recent: recent.share,
+            count: ends.count() as f64,
+            body_ns: (to_ns.saturating_sub(from_ns) as f64 - stalled_ns).max(0.0),
+            writes: slice.1 as f64 * writing,
+            stalled_ns,
+            is_continuous,
+            piece: *piece,
+        }
+    })
+    .collect()
+}
+
+/// Score of a rate of stalls that rises with recent writes, in standard deviations; 0 without stalls.
+fn score(cells: &[Cell], exposure: fn(&Cell) -> f64) -> f64 {
+    let all: f64 = cells.iter().map(exposure).sum();
+    let count: f64 = cells.iter().map(|cell| cell.count).sum();
+    if all <= 0.0 || count <= 0.0 {
+        return 0.0;
+    }
+    let mean = cells
+        .iter()
+        .map(|cell| exposure(cell) * cell.recent)
+        .sum::<f64>()
+        / all;
+    let expected = |cell: &Cell| count / all * exposure(cell);
+    let off = |cell: &Cell| cell.recent - mean;
+    let poisson: f64 = cells
+        .iter()
+        .map(|cell| expected(cell) * off(cell) * off(cell))
+        .sum();
+    let of_piece = |piece: &[Cell]| -> f64 {
+        let terms = piece
+            .iter()
+            .map(|cell| (cell.count - expected(cell)) * off(cell));
+        terms.sum()
+    };
+    let pieces: Vec<f64> = cells
+        .chunk_by(|one, next| one.piece == next.piece)
+        .map(of_piece)
+        .collect();
+    let between: f64 = pieces.iter().map(|piece| piece * piece).sum();
+    let variance = poisson.max(between);
+    if variance <= 0.0 {
+        return 0.0;
+    }
+    pieces.iter().sum::<f64>() / libm::sqrt(variance)
+}
