@@ -122,6 +122,20 @@ pub fn board(model: &str) -> Option<&'static BoardFacts> {
         .map(|(_, row)| row)
 }
 
+/// Returns the model without its revision, with `+` for the word at the end: `Raspberry Pi 3 Model B Plus Rev 1.3` is
+/// `Raspberry Pi 3 Model B+`.
+#[must_use]
+pub fn board_name(model: &str) -> String {
+    let model = model.trim_end_matches(['\0', '\n', ' ']);
+    let (name, revision) = model.rsplit_once(" Rev ").unwrap_or((model, ""));
+    let is_revision = revision.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let name = if is_revision { name } else { model };
+    match name.strip_suffix(" Plus") {
+        Some(name) => format!("{name}+"),
+        None => name.to_owned(),
+    }
+}
+
 /// True if the model begins with these words: `Raspberry Pi 5` does not match `Raspberry Pi 500`.
 fn begins(model: &str, words: &str) -> bool {
     model
@@ -133,6 +147,22 @@ fn begins(model: &str, words: &str) -> bool {
 mod tests {
     use super::*;
     use crate::facts::checking::check_file;
+
+    #[test]
+    fn a_revision_is_not_part_of_the_name() {
+        for (model, name) in [
+            ("Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 4 Model B"),
+            (
+                "Raspberry Pi 3 Model B Plus Rev 1.3",
+                "Raspberry Pi 3 Model B+",
+            ),
+            ("Raspberry Pi 3 Model B+", "Raspberry Pi 3 Model B+"),
+            ("Board Rev A", "Board Rev A"),
+            ("NanoPi M4", "NanoPi M4"),
+        ] {
+            assert_eq!(board_name(model), name);
+        }
+    }
 
     #[test]
     fn every_board_is_cited_and_found() {

@@ -3,6 +3,7 @@
 
 mod boards;
 mod classes;
+mod elsewhere;
 mod equivalents;
 mod explanations;
 mod facts;
@@ -21,8 +22,11 @@ mod suites;
 mod uses;
 mod vocabulary;
 
-pub use boards::{BoardFacts, BoardPcie, board, boards};
+pub use boards::{BoardFacts, BoardPcie, board, board_name, boards};
 pub use classes::{Class, ClassFamily, Need, class, classes};
+pub use elsewhere::{
+    Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
+};
 pub use equivalents::{Equivalents, Method, all_equivalents, equivalents, equivalents_of};
 pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
 pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cardmark_catalog::{Equivalents, Method, equivalents_of, is_board, product_name};
+use cardmark_catalog::{Equivalents, Method, board_name, equivalents_of, is_board, product_name};
 use cardmark_core::{Metric, OriginKind, Quantity, Record, Subject};
 use cardmark_stats::{Candidate, RankSpread, RankingRow, rank};
 use serde::Serialize;
 
-use crate::spread::known_spread;
+use crate::spread::{known_elsewhere, known_spread};
 use crate::unknown::unknown_storage;
 
 /// Method of metrics of our own suites in the patterns of the catalogue.
@@ -51,7 +51,7 @@ impl FieldFilter {
     fn passes(&self, subject: &Subject) -> bool {
         let is_on = |wanted: &String| {
             let board = subject.board.as_deref();
-            board.is_some_and(|model| is_board(model, wanted))
+            board.is_some_and(|model| is_board(model, &board_name(wanted)))
                 || subject.setting.as_ref() == Some(wanted)
         };
         let is_from = |wanted: &String| subject.publication.as_ref() == Some(wanted);
@@ -230,6 +230,7 @@ impl<'a> Field<'a> {
         let between_methods = self.pattern.map(|pattern| pattern.deviation);
         let spread = RankSpread {
             known: known_spread(self.metric, quantity),
+            elsewhere: known_elsewhere(self.metric, quantity),
             between_methods: between_methods.unwrap_or_default(),
         };
         let mut places = rank(&self.candidates, asked, spread);
@@ -273,10 +274,11 @@ fn known_metrics(record: &Record) -> impl Iterator<Item = &Metric> {
     metrics.filter(|metric| metric.voided_by().is_none())
 }
 
-/// Returns the subject with its product as the catalogue names it.
+/// Returns the subject with its product as the catalogue names it, and its board without the revision.
 #[must_use]
 pub fn in_catalogue(subject: Subject) -> Subject {
     Subject {
+        board: subject.board.map(|model| board_name(&model)),
         product: subject.product.map(|label| product_name(&label)),
         ..subject
     }
@@ -340,7 +342,7 @@ mod tests {
             record("other board", "Pi 2", Quantity::ByteRate, 2e6),
         ];
         let filter = FieldFilter {
-            board: Some("pI 3".to_owned()),
+            board: Some("pI 3 Rev 1.2".to_owned()),
             ..FieldFilter::default()
         };
         assert_eq!(names(Some(&asked), &others, &filter), ["fast", "asked"]);
@@ -399,7 +401,7 @@ mod tests {
                 "fast",
                 "iozone_random_write",
                 Quantity::ByteRate,
-                1000.0 * 4096.0,
+                9000.0 * 4096.0,
             ),
             figure(
                 "near",
@@ -432,7 +434,7 @@ mod tests {
             })
             .collect();
         let expected = [
-            ("fast", 1000.0, Some("iozone"), Some([1, 1])),
+            ("fast", 9000.0, Some("iozone"), Some([1, 1])),
             ("near", 520.0, Some("iozone"), Some([2, 3])),
             ("mine", 500.0, None, Some([2, 3])),
         ];

@@ -6,17 +6,19 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use cardmark_catalog::{
-    Availability, ProductKind, ProductLine, Requirement, Use, equivalents_of, is_board, lines_of,
-    product, product_name, publications,
+    Availability, ProductKind, ProductLine, Requirement, Use, board_name, equivalents_of, is_board,
+    lines_of, product, product_name, publications,
 };
-use cardmark_core::{Context, Metric, OriginKind, Quantity, Record, told};
-use cardmark_stats::{KnownSpread, Ranked, possible_places};
+use cardmark_core::{Context, Metric, OriginKind, Quantity, Record, Subject, told};
+use cardmark_stats::{Place, Ranked, possible_places};
 use serde::Serialize;
 
+use crate::field::in_catalogue;
 use crate::price::Price;
-use crate::spread::known_spread;
+use crate::spread::{known_elsewhere, known_spread};
 use crate::suitability::{Suitability, Supply, metric_of, suitability};
 use crate::unknown::unknown_storage;
 
@@ -68,8 +70,8 @@ pub struct Standing {
     pub is_sparse: bool,
     /// Number of other boards, or other conditions, in which it was measured.
     pub elsewhere_count: usize,
-    /// First and last possible place in its list, from 1: products share places if their limiting rates
-    /// differ by less than repeats of one card do.
+    /// First and last possible place in its list by the limiting rate, from 1, for another card of the product and, between
+    /// products on two boards, on other boards.
     pub places: [usize; 2],
     /// Limiting rate as a share of the sufficient one, with its spread.
     #[serde(skip)]
@@ -302,7 +304,10 @@ impl Key {
         let setting = setting.map(|setting| format!("{SETTING_LABEL} {setting}"));
         Self {
             product,
-            board: record.board.as_ref().and_then(|board| board.model.clone()),
+            board: record
+                .board
+                .as_ref()
+                .and_then(|board| Some(board_name(board.model.as_deref()?))),
             conditions: known.chain(setting).collect(),
         }
     }
@@ -316,7 +321,8 @@ fn product_of(record: &Record) -> Option<String> {
 fn is_on(standing: &Standing, wanted: &str) -> bool {
     let setting = format!("{SETTING_LABEL} {wanted}");
     let board = standing.board.as_deref();
-    board.is_some_and(|model| is_board(model, wanted)) || standing.conditions.contains(&setting)
+    board.is_some_and(|model| is_board(model, &board_name(wanted)))
+        || standing.conditions.contains(&setting)
 }
 
 fn standing(
@@ -328,13 +334,9 @@ fn standing(
     let means = means(records);
     let suitability = suitability(&means, wanted)?;
     let behind = |supply: &Supply| {
-        let rate = metric_of(&means, &supply.metric);
-        let is_of_it = |metric: &Metric| {
-            is_usable(metric) && rate.is_some_and(|rate| rate.quantity == metric.quantity)
-        };
+        let mean = metric_of(&means, &supply.metric);
         let runs = records.iter();
-        runs.filter(|record| record.metric(&supply.metric).is_some_and(is_of_it))
-            .count()
+        runs.filter(|record| is_behind(record, mean)).count()
     };
     let least_runs_count = suitability.supplies.iter().map(behind).min();
     let unknown = &suitability.unknown;
@@ -366,13 +368,7 @@ fn standing(
         first_sold: first_sold(&lines),
         availability: availability(&lines),
         is_sparse: least_runs_count < Some(LEAST_RUNS) || !unknown.is_empty(),
-        limit: Ranked {
-            value: suitability.limiting.share(),
-            runs_count: behind(&suitability.limiting),
-            spread: spread(&means, &suitability.limiting),
-            method: method(&suitability.limiting),
-            between_methods: between_methods(&suitability.limiting),
-        },
+        limit: limit(&suitability.limiting, &means, records),
         places: [1, 1],
         suitability,
         known_ratio,
@@ -380,9 +376,36 @@ fn standing(
     })
 }
 
-fn spread(means: &[Metric], limiting: &Supply) -> Option<KnownSpread> {
-    let metric = metric_of(means, &limiting.metric)?;
-    known_spread(&metric.id, metric.quantity)
+/// The limiting rate as a share of the sufficient one, with what it may differ by.
+fn limit(limiting: &Supply, means: &[Metric], records: &[&Record]) -> Ranked {
+    let metric = metric_of(means, &limiting.metric);
+    let behind = records.iter().filter(|record| is_behind(record, metric));
+    let behind: Vec<&Record> = behind.copied().collect();
+    let cards: BTreeSet<Card<'_>> = behind.iter().map(|record| card(record)).collect();
+    let only = cards.first().filter(|_| cards.len() == 1);
+    let id = only.and_then(|(publication, card)| {
+        Some(format!("{} {}", publication.unwrap_or_default(), (*card)?))
+    });
+    let place = behind
+        .first()
+        .map(|record| Place::of(&in_catalogue(Subject::of(record))));
+    Ranked {
+        value: limiting.share(),
+        runs_count: behind.len(),
+        cards_count: cards.len(),
+        card: id.map(Arc::from),
+        place: Arc::new(place.unwrap_or_default()),
+        spread: metric.and_then(|metric| known_spread(&metric.id, metric.quantity)),
+        elsewhere: metric.and_then(|metric| known_elsewhere(&metric.id, metric.quantity)),
+        method: method(limiting),
+        between_methods: between_methods(limiting),
+    }
+}
+
+/// True if the mean rate contains a figure of this run.
+fn is_behind(record: &Record, mean: Option<&Metric>) -> bool {
+    let found = mean.and_then(|mean| Some((mean, record.metric(&mean.id)?)));
+    found.is_some_and(|(mean, own)| is_usable(own) && own.quantity == mean.quantity)
 }
 
 /// Returns the tool whose method the limiting rate was measured by, if its pattern has several.
@@ -399,7 +422,10 @@ fn between_methods(limiting: &Supply) -> f64 {
 fn share_places(standings: &mut [Standing]) {
     let mut before = 0;
     for alike in standings.chunk_by_mut(|a, b| known(a).total_cmp(&known(b)).is_eq()) {
-        let limits: Vec<Ranked> = alike.iter().map(|standing| standing.limit).collect();
+        let limits: Vec<Ranked> = alike
+            .iter()
+            .map(|standing| standing.limit.clone())
+            .collect();
         for (standing, range) in alike.iter_mut().zip(possible_places(&limits)) {
             standing.places = [before + range.start(), before + range.end()];
         }

@@ -1,8 +1,10 @@
 //! Published spreads of metric classes, for comparisons.
 
-use cardmark_catalog::{repeat_pairs_of, spread_of};
+use cardmark_catalog::{Deviation, elsewhere_of, repeat_pairs_of, spread_of};
 use cardmark_core::{Metric, Quantity};
-use cardmark_stats::{Again, KnownPairs, KnownSpread, again, again_with_stalls};
+use cardmark_stats::{
+    Again, KnownDeviation, KnownElsewhere, KnownPairs, KnownSpread, again, again_with_stalls,
+};
 
 /// Returns the published spread between runs of one card for the metric's class.
 #[must_use]
@@ -12,6 +14,19 @@ pub fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
         degrees: spread.degrees,
         typical: spread.typical,
         typical_degrees: spread.typical_degrees,
+    })
+}
+
+/// Returns the published differences between cards of one product, and between boards, for the metric's class.
+#[must_use]
+pub fn known_elsewhere(metric: &str, quantity: Quantity) -> Option<KnownElsewhere> {
+    let known = |of: Deviation| KnownDeviation {
+        deviation: of.deviation,
+        degrees: of.degrees,
+    };
+    elsewhere_of(metric, quantity).map(|found| KnownElsewhere {
+        sample: known(found.sample),
+        board: known(found.board),
     })
 }
 

@@ -83,7 +83,7 @@ pub use sides::{
 };
 pub use stall_rates::{StallDifference, StallPair, StallRun};
 pub use steady::settle_round_ns;
-pub use ties::{Ranked, possible_places};
+pub use ties::{KnownDeviation, KnownElsewhere, Order, Place, Ranked, possible_places};
 
 /// Level of all computed intervals. A run looks at its intervals up to three times (`Suite::looks`), and the
 /// first one that is narrow enough ends the measurement, which favours intervals that are narrow by chance.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cardmark_core::{OriginKind, Subject, told};
 use serde::Serialize;
 
-use crate::{KnownSpread, Ranked, possible_places};
+use crate::{KnownElsewhere, KnownSpread, Place, Ranked, possible_places};
 
 /// Figure of the metric in one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Candidate {
 pub struct RankSpread {
     /// Published spread of the metric's class between runs of one card.
     pub known: Option<KnownSpread>,
+    /// Differences between cards and boards in the class.
+    pub elsewhere: Option<KnownElsewhere>,
     /// Standard deviation of the logarithm of the ratio between two methods on one card.
     pub between_methods: f64,
 }
@@ -39,6 +41,9 @@ pub struct RankingRow {
     /// The computer, with the setting if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
+    /// The computer without the setting.
+    #[serde(skip)]
+    pub computer: Option<String>,
     /// Origin of the figures.
     pub origin: OriginKind,
     /// Their publication.
@@ -53,8 +58,8 @@ pub struct RankingRow {
     pub cards_count: usize,
     /// Geometric mean of the cards' means.
     pub value: f64,
-    /// First and last possible place, from 1: figures share places if they differ by less than repeats of one
-    /// card do. `None` if no repeats of the metric were published.
+    /// First and last possible place, from 1, for other cards of the products and, between rows of two boards, on other
+    /// boards. `None` if no repeats of the metric were published.
     pub places: Option<[usize; 2]>,
     /// Smallest of the cards' means.
     pub least: f64,
@@ -122,33 +127,42 @@ pub fn rank(candidates: &[Candidate], asked: Option<usize>, spread: RankSpread) 
     let asked_for = asked
         .and_then(|index| candidates.get(index))
         .map(|candidate| candidate.subject.as_ref());
-    let mut places: Vec<RankingRow> = groups
+    let mut places: Vec<(RankingRow, &Subject)> = groups
         .values()
         .filter_map(|indices| {
             let members: Vec<&Candidate> =
                 indices.iter().map(|index| &candidates[*index]).collect();
             let is_asked = asked.is_some_and(|index| indices.binary_search(&index).is_ok());
-            place(&members, is_asked, asked_for)
+            let row = place(&members, is_asked, asked_for)?;
+            Some((row, members.first()?.subject.as_ref()))
         })
         .collect();
-    places.sort_by(|a, b| b.value.total_cmp(&a.value));
+    places.sort_by(|(a, _), (b, _)| b.value.total_cmp(&a.value));
     if spread.known.is_some() {
         share_places(&mut places, spread);
     }
-    places
+    places.into_iter().map(|(row, _)| row).collect()
 }
 
-fn share_places(places: &mut [RankingRow], spread: RankSpread) {
-    let ranked = |place: &RankingRow| Ranked {
-        value: place.value,
-        runs_count: place.runs_count,
+fn share_places(places: &mut [(RankingRow, &Subject)], spread: RankSpread) {
+    let ranked = |(row, subject): &(RankingRow, &Subject)| Ranked {
+        value: row.value,
+        runs_count: row.runs_count,
+        cards_count: row.cards_count,
+        card: subject
+            .card
+            .as_deref()
+            .filter(|_| row.cards_count == 1)
+            .map(Arc::from),
+        place: Arc::new(Place::of(subject)),
         spread: spread.known,
-        method: place.method.unwrap_or_default(),
+        elsewhere: spread.elsewhere,
+        method: row.method.unwrap_or_default(),
         between_methods: spread.between_methods,
     };
     let figures: Vec<Ranked> = places.iter().map(ranked).collect();
-    for (place, range) in places.iter_mut().zip(possible_places(&figures)) {
-        place.places = Some([*range.start(), *range.end()]);
+    for ((row, _), range) in places.iter_mut().zip(possible_places(&figures)) {
+        row.places = Some([*range.start(), *range.end()]);
     }
 }
 
@@ -179,6 +193,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
     Some(RankingRow {
         name: first.name().to_owned(),
         board: board(first),
+        computer: first.board.clone(),
         origin: first.origin,
         publication: first.publication.clone(),
         conditions: conditions(&first.context),
@@ -368,6 +383,7 @@ mod tests {
                 typical: 0.05,
                 typical_degrees: 1,
             }),
+            elsewhere: Some(KnownElsewhere::NONE),
             between_methods,
         };
         let ranges = |between| -> Vec<_> {

@@ -18,6 +18,7 @@ mod histogram;
 mod history;
 mod lasting;
 mod parts;
+mod places;
 mod printed;
 mod settle;
 mod support;
