@@ -1,5 +1,6 @@
 //! Place of a run among published cards, in one sentence.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const PATTERN: &str = "random_write";
 pub struct Among {
     /// Name of the pattern, such as `random write 4 KiB`.
     pub pattern: String,
-    /// Number of products that are clearly slower in all their published figures.
+    /// Number of products that are clearly slower in their best published figure.
     pub faster_than: usize,
     /// Number of products with a published figure.
     pub of: usize,
@@ -53,31 +54,22 @@ pub fn standing_among(record: &Record, published: &[Record]) -> Option<Among> {
             products.entry(&product.id).or_default().push(figure);
         }
     }
-    let is_here = |figure: &Ranked| own.place.is_same(&figure.place);
-    for figures in products.values_mut().filter(|all| all.iter().any(is_here)) {
-        figures.retain(is_here);
-    }
-    let here_count = products.values().filter(|all| all.iter().all(is_here));
-    let here_count = here_count.count();
-    let other_boards = other_boards(&products, &own);
-    let board = own.place.board.clone();
-    let of = products.len();
-    // The first figure is that of the run.
-    let mut figures = vec![own];
-    let ends = products.into_values().map(|own_figures| {
-        let first = figures.len();
-        figures.extend(own_figures);
-        first..figures.len()
-    });
-    let ranges: Vec<_> = ends.collect();
-    let order = Order::of(&figures);
-    let is_beaten = |range: &std::ops::Range<usize>| {
-        let mut all = range.clone();
-        all.all(|other| order.is_clearly_above(0, other))
+    let is_here = |figure: &&Ranked| own.place.is_same(&figure.place);
+    let best = |all: &Vec<Ranked>| {
+        let here = all.iter().filter(is_here).max_by(by_value);
+        here.or_else(|| all.iter().max_by(by_value)).cloned()
     };
+    let others: Vec<Ranked> = products.values().filter_map(best).collect();
+    let here_count = others.iter().filter(is_here).count();
+    let other_boards = boards(others.iter().filter(|one| !is_here(one)));
+    let (board, of) = (own.place.board.clone(), others.len());
+    // The first figure is that of the run.
+    let figures: Vec<Ranked> = std::iter::once(own).chain(others).collect();
+    let order = Order::of(&figures);
+    let beaten = (1..figures.len()).filter(|other| order.is_clearly_above(0, *other));
     (of > 0).then(|| Among {
         pattern: pattern.name.clone(),
-        faster_than: ranges.iter().filter(|range| is_beaten(range)).count(),
+        faster_than: beaten.count(),
         of,
         board,
         here_count,
@@ -85,22 +77,20 @@ pub fn standing_among(record: &Record, published: &[Record]) -> Option<Among> {
     })
 }
 
-/// Known boards of figures that are not of the board of the run.
-fn other_boards(products: &BTreeMap<&str, Vec<Ranked>>, own: &Ranked) -> Vec<String> {
+fn by_value(one: &&Ranked, other: &&Ranked) -> Ordering {
+    one.value.total_cmp(&other.value)
+}
+
+/// Known boards of these figures, that of most first.
+fn boards<'a>(figures: impl Iterator<Item = &'a Ranked>) -> Vec<String> {
     let mut counts = BTreeMap::<&str, usize>::new();
-    for figures in products.values() {
-        for figure in figures.iter().filter(|one| !own.place.is_same(&one.place)) {
-            if let Some(board) = &figure.place.board {
-                *counts.entry(board).or_default() += 1;
-            }
-        }
+    for board in figures.filter_map(|figure| figure.place.board.as_deref()) {
+        *counts.entry(board).or_default() += 1;
     }
     let mut boards: Vec<(&str, usize)> = counts.into_iter().collect();
     boards.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    boards
-        .into_iter()
-        .map(|(board, _)| board.to_owned())
-        .collect()
+    let names = boards.into_iter();
+    names.map(|(board, _)| board.to_owned()).collect()
 }
 
 /// Returns the record's rate in the pattern, if it is the device's.
@@ -191,7 +181,11 @@ mod tests {
         );
         assert_eq!(beaten(2700.0, None).faster_than, 0, "an unknown board");
         assert_eq!(beaten(5000.0, Some("Raspberry Pi 5")).faster_than, 1);
-        assert_eq!(beaten(1.0, None).other_boards.len(), 4);
+        assert_eq!(
+            beaten(1.0, None).other_boards,
+            ["Raspberry Pi 4 Model B"],
+            "the best figure"
+        );
     }
 
     #[test]

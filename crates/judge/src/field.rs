@@ -51,7 +51,7 @@ impl FieldFilter {
     fn passes(&self, subject: &Subject) -> bool {
         let is_on = |wanted: &String| {
             let board = subject.board.as_deref();
-            board.is_some_and(|model| is_board(model, wanted))
+            board.is_some_and(|model| is_board(model, &board_name(wanted)))
                 || subject.setting.as_ref() == Some(wanted)
         };
         let is_from = |wanted: &String| subject.publication.as_ref() == Some(wanted);
@@ -342,7 +342,7 @@ mod tests {
             record("other board", "Pi 2", Quantity::ByteRate, 2e6),
         ];
         let filter = FieldFilter {
-            board: Some("pI 3".to_owned()),
+            board: Some("pI 3 Rev 1.2".to_owned()),
             ..FieldFilter::default()
         };
         assert_eq!(names(Some(&asked), &others, &filter), ["fast", "asked"]);
@@ -401,7 +401,7 @@ mod tests {
                 "fast",
                 "iozone_random_write",
                 Quantity::ByteRate,
-                1000.0 * 4096.0,
+                9000.0 * 4096.0,
             ),
             figure(
                 "near",
@@ -434,7 +434,7 @@ mod tests {
             })
             .collect();
         let expected = [
-            ("fast", 1000.0, Some("iozone"), Some([1, 3])),
+            ("fast", 9000.0, Some("iozone"), Some([1, 1])),
             ("near", 520.0, Some("iozone"), Some([2, 3])),
             ("mine", 500.0, None, Some([2, 3])),
         ];

@@ -51,7 +51,7 @@ pub use notice::notice;
 pub use price::Price;
 pub use promises::Promise;
 pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
-pub use spread::{known_spread, measured_again};
+pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
 

@@ -321,7 +321,8 @@ fn product_of(record: &Record) -> Option<String> {
 fn is_on(standing: &Standing, wanted: &str) -> bool {
     let setting = format!("{SETTING_LABEL} {wanted}");
     let board = standing.board.as_deref();
-    board.is_some_and(|model| is_board(model, wanted)) || standing.conditions.contains(&setting)
+    board.is_some_and(|model| is_board(model, &board_name(wanted)))
+        || standing.conditions.contains(&setting)
 }
 
 fn standing(

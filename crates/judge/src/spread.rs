@@ -19,7 +19,7 @@ pub fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
 
 /// Returns the published differences between cards of one product, and between boards, for the metric's class.
 #[must_use]
-pub(crate) fn known_elsewhere(metric: &str, quantity: Quantity) -> Option<KnownElsewhere> {
+pub fn known_elsewhere(metric: &str, quantity: Quantity) -> Option<KnownElsewhere> {
     let known = |of: Deviation| KnownDeviation {
         deviation: of.deviation,
         degrees: of.degrees,

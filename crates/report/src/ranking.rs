@@ -8,7 +8,7 @@ use crate::layout::{bar, joined, painted, wrap};
 use crate::names::{is_printed, origin_word, plain_name, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Cut, Row, Table};
-use crate::text::{count_of, percent, place_text, value};
+use crate::text::{count_of, on_boards, percent, place_text, value};
 
 /// Marks the place that was asked for.
 const MARK: &str = "▶";
@@ -21,6 +21,9 @@ const BAR: usize = 4;
 /// Places that are shown before and after the one that was asked for, and at the top.
 const NEIGHBOURS: usize = 2;
 const TOP: usize = 3;
+
+/// Number of places from which a position without known repeats is shown.
+const LONG_RANKING: usize = 100;
 
 /// Narrowest column of names.
 const LEAST_NAME: usize = 4;
@@ -51,10 +54,36 @@ pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> 
 #[must_use]
 pub fn place_line(among: &Among) -> String {
     let of = count_of(among.of, "published card", "published cards");
-    let pattern = &among.pattern;
+    let (pattern, boards) = (&among.pattern, boards_of(among));
     match among.faster_than {
-        0 => format!("Not clearly faster than any of {of} at {pattern} · cardmark rank"),
-        count => format!("Faster than {count} of {of} at {pattern} · cardmark rank"),
+        0 => format!("Not clearly faster than any of {of} at {pattern}{boards} · cardmark rank"),
+        count => format!("Faster than {count} of {of} at {pattern}{boards} · cardmark rank"),
+    }
+}
+
+/// The boards of the published cards in brackets.
+fn boards_of(among: &Among) -> String {
+    let others = &among.other_boards;
+    let elsewhere_count = among.of - among.here_count;
+    let here = among.board.as_deref().filter(|_| among.here_count > 0);
+    match (here, others.as_slice()) {
+        (Some(board), _) if elsewhere_count == 0 => {
+            format!(", {}", on_boards([Some(board)].into_iter()))
+        }
+        (Some(board), _) => {
+            let here = on_boards([Some(board)].into_iter());
+            format!(
+                " ({} {here}, {elsewhere_count} on other boards)",
+                among.here_count
+            )
+        }
+        (None, []) => " (on unknown boards)".to_owned(),
+        (None, [only]) => format!(" ({})", on_boards([Some(only.as_str())].into_iter())),
+        (None, [first, second]) => format!(" (on {first} and {second})"),
+        (None, [first, second, more @ ..]) => {
+            let more = count_of(more.len(), "other board", "other boards");
+            format!(" (on {first}, {second} and {more})")
+        }
     }
 }
 
@@ -151,13 +180,26 @@ fn title(ranking: &Ranking) -> String {
         Order::LowestFirst => format!("{name}, shortest first"),
     };
     let count = ranking.places.len();
-    match ranking.places.iter().position(|place| place.is_asked) {
+    let boards = on_boards(computers(ranking));
+    let named = match ranking.places.iter().position(|place| place.is_asked) {
         Some(index) => {
-            let place = numbers(&ranking.places[index], index);
+            let place = numbers(ranking, index);
             format!("{name}: place {place} of {count}")
         }
         None => format!("{name}: {}", count_of(count, "place", "places")),
-    }
+    };
+    format!("{named} {boards}").trim_end().to_owned()
+}
+
+fn computers(ranking: &Ranking) -> impl Iterator<Item = Option<&str>> {
+    ranking.places.iter().map(|place| place.computer.as_deref())
+}
+
+/// True if figures of several boards, or of unknown ones, are ranked.
+fn is_across_boards(ranking: &Ranking) -> bool {
+    let mut computers = computers(ranking);
+    let first = computers.next().flatten();
+    first.is_none() || computers.any(|computer| computer != first)
 }
 
 /// The metric in words; times and scores with their id, by which they are named.
@@ -169,9 +211,14 @@ fn named(metric: &str) -> String {
     }
 }
 
-/// The place, or the range of places that it may have.
-fn numbers(place: &RankingRow, index: usize) -> String {
-    place_text(place.places.unwrap_or([index + 1, index + 1]))
+/// The range of places that it may have. Without published repeats this is any place, in a long ranking its position.
+fn numbers(ranking: &Ranking, index: usize) -> String {
+    let count = ranking.places.len();
+    let unknown = match count < LONG_RANKING {
+        true => [1, count],
+        false => [index + 1, index + 1],
+    };
+    place_text(ranking.places[index].places.unwrap_or(unknown))
 }
 
 /// Legend of the places.
@@ -185,9 +232,14 @@ fn legend(rankings: &[&Ranking]) -> Vec<String> {
         .iter()
         .any(|ranking| ranking.places.iter().any(is_shared))
     {
-        let shared = "2–5: repeats of one card differ like the figures in these places; more runs narrow the \
-                      range.";
-        lines.push(shared.to_owned());
+        let is_across = rankings.iter().any(|ranking| is_across_boards(ranking));
+        let reason = match is_across {
+            true => "another card of the product, or another board, differs",
+            false => "another card of the product differs",
+        };
+        lines.push(format!(
+            "2–5: {reason} like the figures in these places; more cards narrow the range."
+        ));
     }
     lines.extend(methods(rankings));
     let unknown = rankings.iter().filter(is_unknown);
@@ -314,7 +366,7 @@ fn row(ranking: &Ranking, index: usize, bar_width: usize) -> Row {
         true => (MARK, Tone::Heading),
         false => ("", Tone::Plain),
     };
-    let (number, name) = (numbers(place, index), clean(&place.name));
+    let (number, name) = (numbers(ranking, index), clean(&place.name));
     let value = value(&ranking.metric, ranking.quantity, place.value);
     let remarks = remarks(ranking, place).join("; ");
     let stacked = vec![format!("{mark}{number} {name}: {value}"), remarks.clone()];

@@ -6,7 +6,7 @@ use cardmark_judge::{Endured, Filter, Fit, Left, Price, Recommendation, Standing
 use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{capacity, count_of, figure, in_unit, percent, place_text, value};
+use crate::text::{capacity, count_of, figure, in_unit, on_boards, percent, place_text, value};
 
 /// Products whose names are shown where not all are asked for.
 const SHOWN: usize = 10;
@@ -32,7 +32,11 @@ pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> Strin
     let found = of.found;
     let title = match of.all {
         true => format!("For {}: {}", of.wanted.title, of.wanted.about),
-        false => format!("For {}, best first", of.wanted.title),
+        false => {
+            let boards = on_boards(found.standings.iter().map(|one| one.board.as_deref()));
+            let title = format!("For {}, best first {boards}", of.wanted.title);
+            title.trim_end().to_owned()
+        }
     };
     let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
     if found.cannot_answer() {
@@ -420,7 +424,8 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
 fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
     let mut notes = left_out(of);
     if !of.all {
-        let ranges = "Products numbered like 1–3 cannot be put in order: repeats of one card differ by that.";
+        let ranges = "Products numbered like 1–3 cannot be put in order: another card of the product, or another board, differs \
+                      by that.";
         let more = "Results come from the board on which most products were measured; `--board` names one. `--all` \
                     shows reasons, scores, numbers of runs and sources.";
         notes.push(format!("{ranges} {more}"));
@@ -429,7 +434,8 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
     notes.push(
         "Poor: less than half of what is needed, slow: less than all, good: all, ample: double that; could be: a \
          figure is missing. Ranked by each product's weakest result; fully tested products first. Products numbered \
-         like 1–3 cannot be put in order: repeats of one card, and methods, differ by that. Results come from the \
+         like 1–3 cannot be put in order: another card of the product, another board and another method differ by that; \
+         between two products on one board the board does not count. Results come from the \
          board on which most products were measured, because a faster board makes the same card faster; \
          `--board` names one. Score: 100 is a card whose random access just meets \
          class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \
@@ -486,7 +492,11 @@ mod tests {
             limit: Ranked {
                 value: 0.95,
                 runs_count: 1,
+                cards_count: 1,
+                card: None,
+                place: std::sync::Arc::default(),
                 spread: None,
+                elsewhere: None,
                 method: "",
                 between_methods: 0.0,
             },
@@ -558,7 +568,7 @@ mod tests {
         assert_eq!(
             lines[..3],
             [
-                "For boot and desktop, best first",
+                "For boot and desktop, best first on a Raspberry Pi 2 Model B",
                 "1. Samsung Evo+ 32 GB (microSD): slow",
                 "   limited by random write 4 KiB: 759 IOPS (needs 800); Raspberry Pi 2 Model B; tested 2019, first \
                  sold 2015, still sold; price 9.50 EUR",

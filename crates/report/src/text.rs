@@ -1,10 +1,12 @@
 //! Numbers as people read them: three significant digits, decimal rates, binary block sizes.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use cardmark_core::Quantity;
 
 use crate::names::counted;
+use crate::style::clean;
 
 const KIB: f64 = 1024.0;
 const UNITS_BINARY: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -270,8 +272,23 @@ pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(
     format!("{count} {what}")
 }
 
+/// Returns `on a Raspberry Pi 5`, or the number of boards, such as `on 3 boards`, unknown ones counted as one; empty if none is known.
+#[must_use]
+pub fn on_boards<'a>(boards: impl Iterator<Item = Option<&'a str>>) -> String {
+    let boards: BTreeSet<Option<&str>> = boards.collect();
+    match boards.iter().next_back() {
+        Some(Some(only)) if boards.len() == 1 => {
+            let is_vowel = only.starts_with(['A', 'E', 'I', 'O', 'U']);
+            format!("on {} {}", if is_vowel { "an" } else { "a" }, clean(only))
+        }
+        Some(Some(_)) => format!("on {} boards", boards.len()),
+        _ => String::new(),
+    }
+}
+
 /// Returns a place in a ranking, such as `3`, or the range that it may have, such as `2–5`.
-pub(crate) fn place_text([first, last]: [usize; 2]) -> String {
+#[must_use]
+pub fn place_text([first, last]: [usize; 2]) -> String {
     if first == last {
         return first.to_string();
     }

@@ -41,6 +41,9 @@ pub struct RankingRow {
     /// The computer, with the setting if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
+    /// The computer without the setting.
+    #[serde(skip)]
+    pub computer: Option<String>,
     /// Origin of the figures.
     pub origin: OriginKind,
     /// Their publication.
@@ -190,6 +193,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
     Some(RankingRow {
         name: first.name().to_owned(),
         board: board(first),
+        computer: first.board.clone(),
         origin: first.origin,
         publication: first.publication.clone(),
         conditions: conditions(&first.context),

@@ -31,7 +31,7 @@ fn the_card_of_the_articles_leads_and_says_why() {
     let output = program.run(&boot);
     assert_eq!(output.code, 0, "{output}");
     for part in [
-        "1. Samsung Evo+ 32 GB (microSD): slow",
+        "1–4. Samsung Evo+ 32 GB (microSD): slow",
         "759 IOPS (needs 800)",
         "test undated, first sold 2015",
         "2 products of other kinds; `--kind all` shows",

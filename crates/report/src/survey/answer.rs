@@ -1,8 +1,10 @@
 //! The sentence at the top: which card is the fastest, if one is.
 
+use std::sync::Arc;
+
 use cardmark_core::Quantity;
 use cardmark_judge::known_spread;
-use cardmark_stats::{Ranked, possible_places};
+use cardmark_stats::{KnownElsewhere, Place, Ranked, possible_places};
 
 use super::methods::{Method, Rate};
 use super::sources::is_own;
@@ -100,13 +102,22 @@ impl<'a> Field<'a> {
         let is_here = |subject: &&Subject<'_>| subject.board == board && !subject.is_voided(metric);
         let here = method.subjects.iter().filter(is_here);
         let spread = known_spread(metric, *quantity);
+        let place = Arc::new(Place {
+            board: Some(board.to_owned()),
+            ..Place::default()
+        });
         let mut rated: Vec<(&str, Ranked)> = here
             .filter_map(|subject| {
                 let (value, _) = subject.rate(metric)?;
                 let ranked = Ranked {
                     value,
                     runs_count: subject.measuring(metric).count(),
+                    cards_count: 1,
+                    card: None,
+                    place: Arc::clone(&place),
                     spread,
+                    // The sentence is about these cards.
+                    elsewhere: Some(KnownElsewhere::NONE),
                     // All cards of a table were measured by one method.
                     method: "",
                     between_methods: 0.0,
@@ -115,7 +126,7 @@ impl<'a> Field<'a> {
             })
             .collect();
         rated.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-        let figures: Vec<Ranked> = rated.iter().map(|(_, ranked)| *ranked).collect();
+        let figures: Vec<Ranked> = rated.iter().map(|(_, ranked)| ranked.clone()).collect();
         let places = possible_places(&figures);
         let cards = rated
             .iter()

@@ -10,6 +10,7 @@ fn place(name: &str, megabytes_per_s: f64) -> RankingRow {
     RankingRow {
         name: name.to_owned(),
         board: Some("Raspberry Pi 4 Model B".to_owned()),
+        computer: Some("Raspberry Pi 4 Model B".to_owned()),
         origin: OriginKind::Measured,
         publication: None,
         conditions: Vec::new(),
@@ -55,6 +56,7 @@ fn places() -> Vec<RankingRow> {
         RankingRow {
             origin: OriginKind::Simulated,
             board: None,
+            computer: None,
             ..place("eighth", 1.0)
         },
         place("ninth", 0.9),
@@ -91,7 +93,7 @@ fn times_have_the_shortest_first_and_the_longest_bar_last() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "install a desktop (desktop_install_time_1st), shortest first: 2 places"
+        "install a desktop (desktop_install_time_1st), shortest first: 2 places on a Raspberry Pi 4 Model B"
     );
     let bar = |line: &str| line.matches('█').count();
     assert_eq!((bar(lines[1]), bar(lines[2])), (10, 20), "{text}");
@@ -133,11 +135,11 @@ fn shared_places_are_ranges() {
     let ranking = of("rand_write_4k", places);
     let text = rankings(&[ranking], false, 80, Style::Plain);
     assert!(
-        text.starts_with("random write 4 KiB: place 1–3 of 3"),
+        text.starts_with("random write 4 KiB: place 1–3 of 3 on a Raspberry Pi 4 Model B\n"),
         "{text}"
     );
     assert!(text.contains("▶1–3"), "{text}");
-    assert!(text.contains("more runs"), "{text}");
+    assert!(text.contains("cards narrow the range"), "{text}");
     assert!(!text.contains("cannot tell"), "{text}");
 }
 
@@ -157,7 +159,7 @@ fn several_metrics_share_one_legend() {
     ];
     let text = rankings(&all, true, 200, Style::Plain);
     assert_eq!(
-        text.matches("2–5: repeats of one card").count(),
+        text.matches("2–5: another card of the product").count(),
         1,
         "{text}"
     );
@@ -201,18 +203,37 @@ fn bars_are_as_long_as_their_shares() {
 
 #[test]
 fn a_run_is_placed_in_one_line() {
-    let line = |faster_than| {
+    let line = |faster_than, here_count, others: &[&str]| {
         place_line(&Among {
             pattern: "random write 4 KiB".to_owned(),
             faster_than,
             of: 63,
+            board: Some("Raspberry Pi 4 Model B".to_owned()),
+            here_count,
+            other_boards: others.iter().map(|&board| board.to_owned()).collect(),
         })
     };
-    let some = "Faster than 12 of 63 published cards at random write 4 KiB · cardmark rank";
-    assert_eq!(line(12), some);
-    let none =
-        "Not clearly faster than any of 63 published cards at random write 4 KiB · cardmark rank";
-    assert_eq!(line(0), none);
+    let boards = ["NanoPi M4", "Raspberry Pi 5", "Orange Pi"];
+    for (found, expected) in [
+        (
+            line(12, 9, &boards),
+            "Faster than 12 of 63 published cards at random write 4 KiB (9 on a Raspberry Pi 4 Model B, 54 on other boards) · cardmark rank",
+        ),
+        (
+            line(12, 63, &[]),
+            "Faster than 12 of 63 published cards at random write 4 KiB, on a Raspberry Pi 4 Model B · cardmark rank",
+        ),
+        (
+            line(0, 0, &boards),
+            "Not clearly faster than any of 63 published cards at random write 4 KiB (on NanoPi M4, Raspberry Pi 5 and 1 other board) · cardmark rank",
+        ),
+        (
+            line(1, 0, &boards[2..]),
+            "Faster than 1 of 63 published cards at random write 4 KiB (on an Orange Pi) · cardmark rank",
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
 }
 
 #[test]
@@ -233,7 +254,7 @@ fn a_figure_alone_has_no_place_and_other_methods_are_marked() {
     let rankings_of = [of("sync_write_4k", vec![alone]), compared];
     let text = rankings(&rankings_of, false, 80, Style::Plain);
     for part in [
-        "random write 4 KiB: place 2 of 2",
+        "random write 4 KiB: place 1–2 of 2",
         "by iozone",
         "No other results to rank with: synced write 4 KiB (1.00 MB/s).",
         "Methods may differ by",
