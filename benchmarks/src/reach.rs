@@ -17,8 +17,9 @@ const RIGHT: f64 = 0.05;
 const ROUNDED_MB: f64 = 0.05;
 /// Rounding of an amount in the text, bytes.
 const ROUNDED_BYTES: f64 = 0.051e9;
-/// Limit of a series that writes all of the storage, seconds.
+/// Limits of a series that writes all of the storage: seconds, and bytes if the capacity is not known.
 const LONGEST_S: f64 = 3600.0;
+const UNKNOWN_BYTES: f64 = 128.0 * 1024.0 * 1024.0 * 1024.0;
 /// Kinds of courses that decline without an end, and kinds that never fall.
 const DECLINING: [&str; 2] = ["slow decline", "late decline"];
 const LEVEL: [&str; 3] = ["flat", "stalls of up to 25 s", "a freeze in the last flush"];
@@ -238,7 +239,7 @@ fn whole_faults(kind: &str, truth: &Truth<'_>, target: &Target, outcome: &mut Ou
     let span_s = end_s - begin_s;
     let most = match target.room.disk_bytes {
         Some(_) => target.capacity_bytes as f64,
-        None => f64::INFINITY,
+        None => UNKNOWN_BYTES,
     };
     let is_over = truth.bytes() > most - MIB as f64 || span_s >= LONGEST_S;
     if !is_over || truth.bytes() > most {
@@ -252,9 +253,10 @@ fn whole_faults(kind: &str, truth: &Truth<'_>, target: &Target, outcome: &mut Ou
         1.0 - truth.rate(at(middle), at(to)) / truth.rate(at(from), at(middle))
     };
     let is_declining = fall(0.0, 0.5, 1.0) >= 0.12 && fall(0.5, 0.75, 1.0) >= 0.035;
-    let of = outcome.claim.as_ref().map(|claim| claim.of);
-    if DECLINING.contains(&kind) && is_declining && matches!(of, Some(Stretch::Last(_))) {
-        outcome.faults.push("a decline called steady".to_owned());
+    let is_called = outcome.claim.as_ref().is_some_and(|claim| claim.is_falling);
+    if DECLINING.contains(&kind) && is_declining && !is_called {
+        let fault = format!("not called falling: {:?}", outcome.claim);
+        outcome.faults.push(fault);
     }
 }
 

@@ -359,6 +359,9 @@ fn place(standing: &Standing) -> String {
     })
 }
 
+/// Rates of one long series of writes; others of the same need may be those of a cache.
+const LONG_WRITES: [&str; 2] = ["slowest_60s_write", "settled_write"];
+
 /// `limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)`, the metric on request.
 fn limit(wanted: &Use, standing: &Standing, with_metric: bool) -> String {
     let limiting = &standing.suitability.limiting;
@@ -371,9 +374,14 @@ fn limit(wanted: &Use, standing: &Standing, with_metric: bool) -> String {
         true => format!(" ({})", limiting.metric),
         false => String::new(),
     };
+    let is_long = |id: &str| LONG_WRITES.contains(&id);
+    let name = match need.metrics.iter().any(|id| is_long(id)) {
+        true if is_long(&limiting.metric) => workload_name(&limiting.metric).to_owned(),
+        true => format!("{} in a short test", need.name),
+        false => need.name.clone(),
+    };
     format!(
-        "limited by {}{by}: {} (needs {})",
-        need.name,
+        "limited by {name}{by}: {} (needs {})",
         value(need_metric(need), need.quantity, limiting.value),
         figure(in_unit(need.quantity, need.enough))
     )

@@ -73,7 +73,7 @@ pub(crate) fn course_metric(
         CourseFigure::Pauses500Ms => pauses(SECOND_NS / 2),
         CourseFigure::Pauses1S => pauses(SECOND_NS),
         CourseFigure::RateAtEnd => {
-            let rate = rate_at_end(full_slices(trial), trial.slice_span_ns)?;
+            let rate = rate_at_end(trial)?;
             course.settled_from.is_none().then(|| of_rate(rate))
         }
         CourseFigure::Slowest10S => slowest(10 * SECOND_NS).map(of_rate),

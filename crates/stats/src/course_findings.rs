@@ -4,7 +4,6 @@ use cardmark_core::{Finding, FindingKind, Severity, Trial};
 
 use crate::course::course_of;
 use crate::lasting::Course;
-use crate::slices::full_slices;
 use crate::stretches::rate_at_end;
 use crate::written_part::written_part;
 
@@ -41,18 +40,18 @@ fn not_settled(trial: &Trial, course: &Course) -> Option<Finding> {
     if course.settled_from.is_some() {
         return None;
     }
+    let written = written(trial);
     let mut detail = match course.falling_ratio {
-        None => format!("the rate had not settled after {}", written(trial)),
         Some(ratio) => format!(
-            "the rate was still falling after {}: the second half was {:.0} % slower than the first",
-            written(trial),
+            "the rate was still falling after {written}: the second half was {:.0} % slower than the first",
             100.0 * ratio
         ),
+        None if trial.workload.stop.least_written.is_some() && !course.is_enough => {
+            format!("too little was written for a settled rate: {written}")
+        }
+        None => format!("the rate had not settled after {written}"),
     };
-    if let (Some(_), Some(rate)) = (
-        trial.workload.stop.least_written,
-        rate_at_end(full_slices(trial), trial.slice_span_ns),
-    ) {
+    if let (Some(_), Some(rate)) = (trial.workload.stop.least_written, rate_at_end(trial)) {
         detail += &format!("; at the end it was {:.1} MB/s", rate / 1e6);
     }
     let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);

@@ -42,8 +42,8 @@ pub(crate) struct Course {
     pub(crate) settled_from: Option<usize>,
     /// Length of one period in slices, if the rate after the last fall is periodic.
     pub(crate) period_slices: Option<f64>,
-    /// Fall from the first to the second half after the last cliff, relative to the first, if the rate is
-    /// still falling.
+    /// Fall from the first to the second half after the last cliff, relative to the first, if enough was written
+    /// and the rate is still falling.
     pub(crate) falling_ratio: Option<f64>,
     /// True if enough was written for a steady rate to count as settled.
     pub(crate) is_enough: bool,
@@ -75,11 +75,12 @@ pub(crate) fn lasting_course(
     }
     let tail = &slices[begin..];
     let period = period_slices(tail, slice_span_ns);
-    let falling_ratio = match period {
-        None => falling_ratio(tail),
-        Some(_) => None,
-    };
     let is_enough = is_enough(slices, slice_span_ns, stop, least, cliff.is_some());
+    // A few stalls make a short series fall.
+    let falling_ratio = match period {
+        None if is_enough => falling_ratio(tail),
+        _ => None,
+    };
     let settled = (is_enough && falling_ratio.is_none())
         .then(|| settled(tail, slice_span_ns, window, period))
         .flatten();
@@ -94,8 +95,7 @@ pub(crate) fn lasting_course(
 
 /// Returns the fall from the first half to the second, relative to the first, if the rate is still falling.
 fn falling_ratio(tail: &[Slice]) -> Option<f64> {
-    let quarter = tail.len() / 4;
-    if quarter == 0 {
+    if tail.len() < 4 {
         return None;
     }
     let fall = |before: &[Slice], after: &[Slice]| 1.0 - mean_bytes(after) / mean_bytes(before);

@@ -1,9 +1,8 @@
 //! The slowest stretches of a series of writes, and its end.
 
-use cardmark_core::{SECOND_NS, Slice, Trial};
+use cardmark_core::{SECOND_NS, Trial};
 
-use crate::lasting::count_of;
-use crate::slices::mean_bytes;
+use crate::slices::full_slices;
 
 /// Span for the rate at the end, nanoseconds.
 pub(crate) const END_NS: u64 = 60 * SECOND_NS;
@@ -61,12 +60,10 @@ impl Written {
 
 /// Returns the rate over the last [`END_NS`], bytes per second, or over the whole of a shorter series; `None`
 /// without a full slice.
-pub(crate) fn rate_at_end(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
-    let count = count_of(END_NS, slice_span_ns)?.min(slices.len());
-    let last = &slices[slices.len() - count..];
-    (count > 0).then(|| mean_bytes(last) * per_second(slice_span_ns))
-}
-
-fn per_second(slice_span_ns: u64) -> f64 {
-    SECOND_NS as f64 / slice_span_ns.max(1) as f64
+pub(crate) fn rate_at_end(trial: &Trial) -> Option<f64> {
+    full_slices(trial).first()?;
+    let written = Written::of(trial);
+    let from_ns = trial.span_ns.saturating_sub(END_NS);
+    let bytes = written.at(trial.span_ns) - written.at(from_ns);
+    Some(bytes * SECOND_NS as f64 / (trial.span_ns - from_ns) as f64)
 }

@@ -40,7 +40,7 @@ fn rate_within(trial: &Trial, course: &Course, written: &str) -> Option<String> 
             amount(sum_bytes(settled)),
         ));
     }
-    let rate = megabytes(rate_at_end(slices, trial.slice_span_ns)?);
+    let rate = megabytes(rate_at_end(trial)?);
     let last = match trial.span_ns < END_NS {
         true => format!("{rate} over {written}"),
         false => format!("{rate} in the last minute of {written}"),

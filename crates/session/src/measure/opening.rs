@@ -351,12 +351,16 @@ fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
     let most = stop.most_bytes.unwrap_or(u64::MAX);
     // 20 MB/s, as for all that is expected of a middling card.
     let bytes = least.bytes.max(least.span_ns / 50).min(most);
+    // All of the storage was announced before.
+    let size_bytes = size_bytes.filter(|_| !least.is_whole());
     let share = size_bytes.map_or_else(String::new, |size_bytes| {
         let share = bytes as f64 / size_bytes.max(1) as f64;
         format!(", {} of its capacity", text::percent(share))
     });
     let behind = match least.behind_cliff_bytes().min(most) {
-        more if more > bytes => format!("; behind a cliff {}", text::amount(more)),
+        more if more > bytes && !least.is_whole() => {
+            format!("; behind a cliff {}", text::amount(more))
+        }
         _ => String::new(),
     };
     Some(format!(
