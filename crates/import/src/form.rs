@@ -67,6 +67,8 @@ pub(crate) fn spans(line: &str, forms: &[&str]) -> Vec<Span> {
 
 /// Returns whether a form fits from `at` on, and adds its spans.
 fn fits(line: &str, at: usize, form: &str, spans: &mut Vec<Span>) -> bool {
+    #[cfg(test)]
+    crate::text::work::count(form);
     let (literal, rest) = form.split_once('{').unwrap_or((form, ""));
     let Some(at) = behind(line, at, literal) else {
         return false;
@@ -110,6 +112,8 @@ fn fits_text(line: &str, at: usize, form: &str, role: Option<Role>, spans: &mut 
     let known = spans.len();
     let mut from = at;
     for _ in 0..MOST_TRIES {
+        #[cfg(test)]
+        crate::text::work::count(&line[from..]);
         let found = match word {
             Some(word) => line[from..].find(word),
             None => line[from..].find(|c: char| c.is_ascii_digit()),

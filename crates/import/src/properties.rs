@@ -9,7 +9,7 @@ use cardmark_core::{Quantity, Rng};
 
 use crate::form::{Role, Span};
 use crate::quiet::not_understood;
-use crate::text::{Line, lines, plain};
+use crate::text::{Line, lines, plain, work};
 use crate::{Imported, KnownMetric, NotUnderstood, found, import, normal, records};
 
 /// A rate that no fixture has.
@@ -202,6 +202,27 @@ fn a_number_behind_a_line_that_was_read_is_listed() {
 
 fn metrics_count(records: &[Imported]) -> usize {
     records.iter().map(|record| record.metrics.len()).sum()
+}
+
+/// For each byte of a fixture, the readers look at as many bytes if it is repeated four times as often.
+#[test]
+fn work_grows_as_a_fixture_is_repeated() {
+    /// Bytes of the shorter text, at least one fixture.
+    const BYTES: usize = 4096;
+    let known = known();
+    for (name, text) in fixtures() {
+        let count = (BYTES / (text.len() + 1)).max(1);
+        let work_of = |count: usize| {
+            let text = format!("{text}\n").repeat(count);
+            work::take();
+            let _ = import(&text, &known);
+            work::take() as f64 / text.len() as f64
+        };
+        if text.len() < 4 * BYTES {
+            let (short, long) = (work_of(count), work_of(4 * count));
+            assert!(long < 1.5 * short + 50.0, "{name}: {short} {long}");
+        }
+    }
 }
 
 /// A letter stands in a figure: its reader cannot read it, and the line is listed.

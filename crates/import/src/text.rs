@@ -104,6 +104,8 @@ impl Words {
 
     /// Returns whether one of the words stands in a text.
     pub(crate) fn any(&self, text: &str) -> bool {
+        #[cfg(test)]
+        work::count(text);
         let bytes = text.as_bytes();
         bytes.windows(2).enumerate().any(|(at, two)| {
             self.begins[pair(two[0], two[1])]
@@ -199,6 +201,8 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
 
 /// Returns the numbers of a line and their places.
 pub(crate) fn listed(text: &str) -> Vec<Listed<'_>> {
+    #[cfg(test)]
+    work::count(text);
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Vec::new();
     }
