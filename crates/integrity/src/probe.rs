@@ -139,7 +139,7 @@ fn walk<M: Medium>(
         }
     }
     match is_contradicted && !is_without_loss(field) {
-        true => unexplained(field, 0),
+        true => unexplained(field, plan, 0),
         false => honest_so_far(field, plan, request),
     }
 }
@@ -232,16 +232,21 @@ fn explained<M: Medium>(
     })))
 }
 
-/// No geometry explains what was kept and lost.
+/// No geometry explains what was kept and lost, behind a cache of `displaced_blocks` or, if that is 0, any that the plan
+/// excludes.
 fn unexplained<M: Medium>(
     field: &mut Field<'_, M>,
+    plan: &Plan,
     displaced_blocks: u64,
 ) -> Result<Probe, Trouble> {
     if let Some(kind) = field.worn_kind()? {
         return Ok(field.found(kind, field.all_blocks));
     }
-    let bound = field.bound(displaced_blocks)?;
-    Ok(irregular(field, bound))
+    let mut bound = field.bound(displaced_blocks)?;
+    if displaced_blocks == 0 {
+        bound = field.bound_behind(bound, plan.most_displaced())?;
+    }
+    Ok(irregular(field, field.with_margin(bound)))
 }
 
 fn irregular<M: Medium>(field: &Field<'_, M>, bound_blocks: u64) -> Probe {
@@ -268,7 +273,7 @@ fn honest_so_far<M: Medium>(
             }
             return match explained(field, &group, displaced_blocks)? {
                 Outcome::Found(found) => Ok(*found),
-                _ => unexplained(field, displaced_blocks),
+                _ => unexplained(field, plan, displaced_blocks),
             };
         }
     }
@@ -303,7 +308,7 @@ fn honest_so_far<M: Medium>(
     if !is_irregular {
         return Ok(damaged);
     }
-    let found = unexplained(field, 0)?;
+    let found = unexplained(field, plan, 0)?;
     Ok(Probe {
         excluded_cache_blocks: damaged.excluded_cache_blocks,
         sampling: damaged.sampling,

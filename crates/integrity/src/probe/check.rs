@@ -158,7 +158,26 @@ impl<M: Medium> Field<'_, M> {
             }
             end = end.min(known);
         }
-        Ok(self.with_margin(end))
+        Ok(end)
+    }
+
+    /// Lowers a bound that was found without displacing anything, until it holds behind a cache of `displaced_blocks` too:
+    /// such a cache would have returned every marker.
+    pub(super) fn bound_behind(
+        &mut self,
+        bound: u64,
+        displaced_blocks: u64,
+    ) -> Result<u64, Trouble> {
+        let mut end = bound;
+        while end >= self.grain() {
+            self.examine(end, THOROUGH, displaced_blocks)?;
+            let known = end.min(self.known_bound());
+            if end - known <= end / BOUND_PART {
+                return Ok(known);
+            }
+            end = known;
+        }
+        Ok(end)
     }
 
     /// The bound that follows from the evidence alone.

@@ -188,6 +188,24 @@ mod tests {
     }
 
     #[test]
+    fn a_place_that_was_not_written_contradicts_a_repetition_but_is_not_lost() {
+        let repeating = Shape::Repeating {
+            module: 100,
+            kept_blocks: 60,
+        };
+        let prefix = Shape::Prefix { real_blocks: 400 };
+        let nothing = seen(310, Found::Nothing);
+        assert!(!repeating.explains(&nothing, 0) && prefix.explains(&nothing, 0));
+        assert!(repeating.explains(&seen(370, Found::Nothing), 0));
+        let mut evidence = Evidence::default();
+        evidence.add(seen(310, Found::Kept));
+        evidence.add(nothing);
+        assert_eq!((evidence.lowest_lost(), evidence.kept()), (None, vec![310]));
+        evidence.add(seen(310, Found::Lost));
+        assert_eq!(evidence.lowest_lost(), Some(310));
+    }
+
+    #[test]
     fn a_cache_explains_only_what_was_not_displaced() {
         let shape = Shape::Prefix { real_blocks: 100 };
         let kept = Observation {

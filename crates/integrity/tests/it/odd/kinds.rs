@@ -29,19 +29,19 @@ pub(super) const KINDS: [(&str, &[u64]); 42] = [
     ("limbo behind a cache for all", &[]),
     ("limbo behind stale slots", &[]),
     ("wrap, odd size", &[]),
-    ("wrap behind a cache for all", &[]),
-    ("chain, odd size", &[16]),
-    ("chain behind a cache for all", &[]),
-    ("wrap with an offset", &[9]),
+    ("wrap behind a cache for all", &[0]),
+    ("chain, odd size", &[16, 21]),
+    ("chain behind a cache for all", &[14]),
+    ("wrap with an offset", &[9, 15]),
     ("wrap with a large offset", &[]),
-    ("wrap with an offset behind a cache for all", &[]),
+    ("wrap with an offset behind a cache for all", &[21]),
     ("wrap behind a part that stays", &[]),
     ("two wraps", &[]),
     ("wrap in the middle", &[]),
-    ("wrap in the middle, end missing", &[]),
-    ("mirrored", &[]),
+    ("wrap in the middle, end missing", &[0, 7]),
+    ("mirrored", &[0, 6, 19]),
     ("high bits mixed", &[]),
-    ("pieces from a table", &[]),
+    ("pieces from a table", &[16, 20]),
     ("remap chain", &[23]),
     ("remap chain without losses", &[]),
     ("stuck address line", &[]),
@@ -52,7 +52,7 @@ pub(super) const KINDS: [(&str, &[u64]); 42] = [
     ("interleaved dead chip", &[]),
     ("three chips in turn, one dead", &[]),
     ("every other block dead", &[]),
-    ("end missing, holes before it", &[]),
+    ("end missing, holes before it", &[2, 4, 5, 6, 12]),
     ("shared pages", &[]),
     ("ignores writes early", &[]),
     ("ignores writes late", &[]),
@@ -80,6 +80,11 @@ impl Draw {
     /// Number of blocks between two shares of the card, in per cent.
     fn part(&mut self, from: u64, to: u64) -> u64 {
         self.all * from / 100 + self.rng.below(self.all * (to - from) / 100)
+    }
+
+    /// The same, and at most 60 MiB, which each probe writes.
+    fn soon(&mut self, from: u64, to: u64) -> u64 {
+        self.part(from, to).min(60 * MEBI)
     }
 
     fn below(&mut self, end: u64) -> u64 {
@@ -133,16 +138,16 @@ pub(super) fn card(kind: &str, seed: u64, scale: u64) -> (Card, Must) {
 fn fault(kind: &str, draw: &mut Draw) -> Option<(Fault, Must)> {
     Some(match kind {
         "ignores writes early" => (Fault::IgnoresAfter(200 + draw.part(0, 1)), Must::BeWorn),
-        "ignores writes late" => (Fault::IgnoresAfter(draw.part(10, 60)), Must::BeWorn),
+        "ignores writes late" => (Fault::IgnoresAfter(draw.soon(10, 60)), Must::BeWorn),
         "refuses writes early" => (Fault::RefusesAfter(200 + draw.part(0, 1)), Must::BeWorn),
-        "refuses writes late" => (Fault::RefusesAfter(draw.part(10, 60)), Must::BeWorn),
+        "refuses writes late" => (Fault::RefusesAfter(draw.soon(10, 60)), Must::BeWorn),
         "forgets after seconds" => {
             let span = Span::new(draw.part(20, 60), draw.part(20, 38));
             (Fault::Forgets(span, LATE_NS), Must::BeBadLater)
         }
         "rots after seconds" => (Fault::Rots(LATE_NS), Must::BeBadLater),
         "shrinks" => {
-            let after = draw.part(5, 20);
+            let after = draw.soon(5, 20);
             (Fault::Shrinks(after, draw.part(20, 50)), Must::BeBad)
         }
         "destroys halves of pages" => (Fault::DestroysHalves, Must::NotBeFake),
