@@ -1,5 +1,6 @@
 //! The table of iozone 3 and the blocks of its `-t`.
 
+mod lines;
 mod method;
 
 use cardmark_core::{Finding, FindingKind, KIB, Metric, Printed, Severity};
@@ -7,7 +8,8 @@ use cardmark_core::{Finding, FindingKind, KIB, Metric, Printed, Severity};
 use crate::form::{Role, Span};
 use crate::number::number_and_unit;
 use crate::reading::{Found, Reading, byte_rate, doubtful, operations, printed, size};
-use crate::text::{Damage, Line, Words};
+use crate::text::{Damage, Line};
+use lines::{FORMS, FRAME, MARKS, excel_spans, row_spans};
 use method::{Method, Methods};
 
 const TOOL: &str = "iozone";
@@ -67,66 +69,6 @@ const BLOCKS: [(&str, &str); 13] = [
     ("fwriters", "fwrite"),
     ("freaders", "fread"),
 ];
-
-/// Beginnings of the lines around a table.
-const FRAME: [&str; 17] = [
-    "Iozone: Performance Test",
-    "Version $Revision:",
-    "Compiled for ",
-    "Build:",
-    "Run began:",
-    "File size set to ",
-    "Record Size ",
-    "Command line used:",
-    "Output is in ",
-    "Time Resolution =",
-    "Processor cache ",
-    "File stride size ",
-    "Throughput test with ",
-    "Min process =",
-    "Max process =",
-    "Using minimum file size of ",
-    "Using maximum file size of ",
-];
-
-/// Forms of lines around a table and of blocks.
-const FORMS: [&str; 7] = [
-    "Each thread writes a {n} kByte file in {n} kByte records",
-    "{-} throughput for {n} {-} = {}",
-    "{-} throughput per {-} = {}",
-    "Min xfer = {n}",
-    "{t}Min xfer = {n}",
-    "\"{n}\"",
-    "{*}",
-];
-
-/// Words of lines that are looked at, but for the rows of a table.
-static MARKS: Words = Words::new(&[
-    "Iozone: Performance",
-    "iozone test complete",
-    "iozone ",
-    "O_DIRECT feature enabled",
-    "Include fsync in write",
-    "Version $Revision:",
-    "Compiled for ",
-    "Build:",
-    "Run began:",
-    "File size set to ",
-    "Record Size ",
-    "Command line used:",
-    "Output is in ",
-    "Time Resolution =",
-    "Processor cache ",
-    "File stride size ",
-    "hroughput ",
-    "Min process =",
-    "Max process =",
-    "Using m",
-    "Excel output is below",
-    "reclen",
-    " writes a ",
-    "Min xfer",
-]);
 
 /// Reads the lines of tables and the blocks of `-t`, in order.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
@@ -215,28 +157,6 @@ fn read_sizeless(lines: &[Line], found: &mut Found) {
             _ => is_below = false,
         }
     }
-}
-
-/// The sizes of a row, and its figures.
-fn row_spans(line: &str) -> Vec<Span> {
-    let size = line
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|word| !word.is_empty())
-        .nth(1);
-    let end = size.map_or(0, |size| Span::of(line, size, Role::Known).range.end);
-    vec![
-        Span::new(0..end, Role::Known),
-        Span::new(end..line.len(), Role::Figure),
-    ]
-}
-
-/// The sizes in quotation marks of a line for Excel, and the figures behind them.
-fn excel_spans(line: &str) -> Vec<Span> {
-    let roles = [Role::Figure, Role::Known].into_iter().cycle();
-    let parts = line.split('"').zip(roles);
-    parts
-        .map(|(part, role)| Span::of(line, part, role))
-        .collect()
 }
 
 fn sizeless(line: usize, rates: &[u64]) -> Reading {
