@@ -34,7 +34,7 @@ pub(super) fn restore_earlier<M: Raw<Piece = BlocksPiece>>(
 ) -> Result<M, CommandError> {
     let asides = FileLog::missing_at(path);
     let asides = asides.map_err(|error| not_put_back(error.to_string(), path))?;
-    let mut missing = None;
+    let mut foreign = None;
     if let Some(log) = log {
         voice.notice("an earlier test was interrupted: what it overwrote goes back first");
         let mut borrowed = borrow(medium, log);
@@ -45,21 +45,23 @@ pub(super) fn restore_earlier<M: Raw<Piece = BlocksPiece>>(
             let is_whole = borrowed.holds_kept().map_err(unreadable)?;
             let log;
             (medium, log) = borrowed.into_parts();
-            missing = Some(set_aside(&log, is_whole, path, identity)?);
+            foreign = Some((log, is_whole));
         }
     }
-    for aside in asides {
-        let restored = restore_by_aside(voice, medium, &aside, path);
-        medium = match (restored, &missing) {
-            (Ok(medium), _) => medium,
-            (Err(error), Some(missing)) => {
-                voice.error(missing);
-                return Err(error);
-            }
-            (Err(error), None) => return Err(error),
-        };
+    let mut asides = asides.iter();
+    let restored = asides.try_fold(medium, |medium, aside| {
+        restore_by_aside(voice, medium, aside, path)
+    });
+    // Last, so that a session that is killed before it has named the missing card leaves that to the next one.
+    let missing = foreign.map(|(log, is_whole)| set_aside(&log, is_whole, path, identity));
+    match (restored, missing.transpose()?) {
+        (restored, None) => restored,
+        (Ok(_), Some(missing)) => Err(missing),
+        (Err(error), Some(missing)) => {
+            voice.error(&missing);
+            Err(error)
+        }
     }
-    missing.map_or(Ok(medium), Err)
 }
 
 /// Restores the card by a log that was set aside, if it belongs to it.

@@ -15,6 +15,8 @@ use crate::holder::Holder;
 const LOOK: Duration = Duration::from_millis(20);
 /// Interval between two messages about a wait; also the shortest wait that is shown.
 const SHOW: Duration = Duration::from_millis(500);
+/// Time after which a holder counts as one that the kernel does not show, such as that of another container.
+const UNKNOWN: Duration = Duration::from_secs(2);
 
 /// A job that takes its turn.
 pub(super) struct Waiting<'a> {
@@ -58,10 +60,7 @@ impl Waiting<'_> {
                     .notice("warning: the other job does not end its step; continuing beside it");
                 return false;
             }
-            let last = self.shown_at.unwrap_or(self.began);
-            if last.elapsed() >= SHOW {
-                self.show(file, queue);
-            }
+            self.show(file, queue);
             std::thread::sleep(LOOK);
         }
         file.describe(&Note::of(self.claim, now(), self.step));
@@ -84,9 +83,17 @@ impl Waiting<'_> {
     }
 
     fn show(&mut self, file: &LockFile, queue: Option<&LockFile>) {
+        let passed = self.shown_at.unwrap_or(self.began).elapsed();
+        if passed < SHOW {
+            return;
+        }
+        let (holder, text) = file.holder().unzip();
+        // It may just have given its turn back.
+        if holder.is_none() && passed < UNKNOWN {
+            return;
+        }
         self.shown_at = Some(Instant::now());
         let now = now();
-        let (holder, text) = file.holder().unzip();
         let text = text.flatten();
         let note = text.as_deref().and_then(Note::parse);
         if let Some(queue) = queue {
