@@ -4,6 +4,7 @@
 
 mod accounts;
 mod answers;
+mod apart;
 mod app;
 mod body;
 mod cache;

@@ -92,8 +92,12 @@ async fn of_use(site: &Site, wanted: &'static Use) -> Result<Option<Suited>, Ref
     };
     let mut products: Vec<SuitedProduct> = products.into_iter().filter_map(product).collect();
     products.sort_by(|a, b| {
-        let [a, b] = [a, b].map(|one| one.suitability.score.unwrap_or_default());
-        b.total_cmp(&a)
+        let key = |one: &SuitedProduct| {
+            let score = one.suitability.score.unwrap_or_default();
+            (one.suitability.limiting.share(), score)
+        };
+        let (a, b) = (key(a), key(b));
+        b.0.total_cmp(&a.0).then_with(|| b.1.total_cmp(&a.1))
     });
     Ok((!products.is_empty()).then_some(Suited {
         context: context.context,

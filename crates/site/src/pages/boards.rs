@@ -14,8 +14,9 @@ use serde::Deserialize;
 
 use super::frame::{Page, PageRefusal};
 use super::{addresses, figures, runs};
+use crate::apart::{Listed, possible};
 use crate::contexts::MOST_CONTEXTS;
-use crate::parameters::{Key, Parameters, optional, page_of};
+use crate::parameters::{Key, MOST_LIMIT, Parameters, optional, page_of};
 use crate::problem::Refusal;
 use crate::rankings::{RankedEntry, places};
 use crate::state::Site;
@@ -177,24 +178,49 @@ async fn best_of(
     metric: &str,
     ranked: &RankedContext,
 ) -> Result<Option<Row>, Refusal> {
-    let first = places(site, metric, ranked.key, 1)
-        .await?
-        .into_iter()
-        .next();
+    let ranking = places(site, metric, ranked.key, MOST_LIMIT).await?;
+    let listed: Vec<Listed<'_>> = ranking.iter().map(|one| Listed::of(&one.summary)).collect();
+    let possible = possible(&listed);
+    let is_first = |(_, place): &(&RankedEntry, &[usize; 2])| place[0] == 1;
+    let first = ranking.iter().zip(&possible).filter(is_first);
+    let names: Vec<&str> = first.map(|(one, _)| one.name.as_str()).collect();
     let mut context = ranked.context.clone();
     context.remove("board");
-    let row = |first: RankedEntry| {
+    let row = |first: &RankedEntry| {
         let summary = &first.summary;
+        let (median, interval) = match names.len() {
+            1 => (
+                figures::shown(summary, summary.median),
+                figures::interval(summary),
+            ),
+            _ => ("–".to_owned(), "–".to_owned()),
+        };
         Row::new(vec![
             workload_name(metric).to_owned(),
-            first.name.clone(),
-            figures::shown(summary, summary.median),
-            figures::interval(summary),
+            best_names(&names),
+            median,
+            interval,
             ranked.products_count.to_string(),
             figures::circumstances(&context),
         ])
-        .valued(vec![None, None, Some(summary.median)])
+        .valued(vec![
+            None,
+            None,
+            Some(summary.median).filter(|_| names.len() == 1),
+        ])
         .linked(addresses::ranking(metric, &ranked.key.to_string()))
     };
-    Ok(first.map(row))
+    Ok(ranking.first().map(row))
+}
+
+/// The best product, or those among which none is clearly the best.
+fn best_names(names: &[&str]) -> String {
+    match names {
+        [only] => (*only).to_owned(),
+        [first, second] => format!("no clear best of {first} and {second}"),
+        [first, second, more @ ..] => {
+            format!("no clear best of {first}, {second} and {} more", more.len())
+        }
+        [] => String::new(),
+    }
 }

@@ -11,12 +11,13 @@ use cardmark_catalog::{Use, publications, use_of, uses};
 use cardmark_core::Record;
 use cardmark_judge::{Recommendation, Standing, Wish, recommend};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::count_of;
+use cardmark_report::text::{count_of, on_boards, place_text};
 use cardmark_report::workload_name;
 use cardmark_site_store::{Head, Search};
 
 use super::frame::{Field, Form, Page, PageRefusal, sentence};
 use super::{addresses, figures, runs};
+use crate::apart::{Listed, possible};
 use crate::parameters::Key;
 use crate::problem::Refusal;
 use crate::state::{Personal, Site};
@@ -135,12 +136,16 @@ const NOT_ENOUGH: &str = "not enough runs yet";
 fn shared_of_each_use(suited: &ByUse) -> Block {
     let row = |one: &Use| {
         let few = |found: &Suited| {
-            let products = found.products.iter().take(FEW);
+            let listed = found.products.iter().map(listed);
+            let places = possible(&listed.collect::<Vec<_>>());
+            let products = found.products.iter().zip(places).take(FEW);
             let names: Vec<String> = products
-                .map(|product| {
+                .map(|(product, place)| {
                     format!(
-                        "{} ({} submitters)",
-                        product.name, product.limiting.submitters_count
+                        "{}. {} ({} submitters)",
+                        place_text(place),
+                        product.name,
+                        product.limiting.submitters_count
                     )
                 })
                 .collect();
@@ -155,7 +160,9 @@ fn shared_of_each_use(suited: &ByUse) -> Block {
     };
     let answered = uses().iter().filter(|one| !one.needs.is_empty());
     Block::Table {
-        caption: "From shared runs, best first".to_owned(),
+        caption:
+            "From shared runs, best first; 1–3: cannot be put in order, other cards differ by that"
+                .to_owned(),
         table: Table {
             columns: vec![Column::left("use"), Column::left("products")],
             rows: answered.map(row).collect(),
@@ -174,10 +181,12 @@ fn shared(found: Option<&Suited>) -> Vec<Block> {
         "{}.",
         figures::circumstances(&found.context)
     )));
-    let row = |(index, one): (usize, &SuitedProduct)| {
+    let listed = found.products.iter().map(listed);
+    let places = possible(&listed.collect::<Vec<_>>());
+    let row = |(one, place): (&SuitedProduct, [usize; 2])| {
         let limiting = &one.suitability.limiting;
         let cells = vec![
-            format!("{}. {}", index + 1, one.name),
+            format!("{}. {}", place_text(place), one.name),
             workload_name(&limiting.metric).to_owned(),
             figures::shown(&one.limiting, one.limiting.median),
             figures::interval(&one.limiting),
@@ -203,13 +212,20 @@ fn shared(found: Option<&Suited>) -> Vec<Block> {
             rows: found
                 .products
                 .iter()
+                .zip(places)
                 .take(MANY)
-                .enumerate()
                 .map(row)
                 .collect(),
         },
     });
     blocks
+}
+
+fn listed(one: &SuitedProduct) -> Listed<'_> {
+    Listed {
+        value: one.suitability.limiting.share(),
+        summary: &one.limiting,
+    }
 }
 
 /// Caption of a table of products, which has the first [`MANY`].
@@ -218,7 +234,9 @@ fn best_first(count: usize) -> String {
         true => format!("The best {MANY}"),
         false => "Best first".to_owned(),
     };
-    format!("{of}; the rate that limits a product, as a share of what is enough")
+    format!(
+        "{of}; the rate that limits a product, as a share of what is enough; 1–3: cannot be put in order, other cards or boards differ by that"
+    )
 }
 
 fn first_of_each_use() -> Block {
@@ -228,7 +246,15 @@ fn first_of_each_use() -> Block {
             .standings
             .iter()
             .take(FEW)
-            .map(|standing| standing.product.clone())
+            .map(|standing| {
+                let board = on_boards([standing.board.as_deref()].into_iter());
+                let named = format!(
+                    "{}. {} {board}",
+                    place_text(standing.places),
+                    standing.product
+                );
+                named.trim_end().to_owned()
+            })
             .collect();
         let names = match names.is_empty() {
             true => "cannot tell".to_owned(),
@@ -237,7 +263,7 @@ fn first_of_each_use() -> Block {
         Some(Row::new(vec![one.title.clone(), names]).linked(format!("/for/{}", one.id)))
     };
     Block::Table {
-        caption: "From published figures, best first".to_owned(),
+        caption: "From published figures, best first; 1–3: cannot be put in order, other cards or boards differ by that".to_owned(),
         table: Table {
             columns: vec![Column::left("use"), Column::left("products")],
             rows: uses().iter().filter_map(row).collect(),
@@ -296,10 +322,10 @@ pub(super) async fn recommended(
 }
 
 fn standings(standings: &[Standing]) -> Block {
-    let row = |(index, one): (usize, &Standing)| {
+    let row = |one: &Standing| {
         let limiting = &one.suitability.limiting;
         let cells = vec![
-            format!("{}. {}", index + 1, one.product),
+            format!("{}. {}", place_text(one.places), one.product),
             one.board.clone().unwrap_or_else(|| "–".to_owned()),
             workload_name(&limiting.metric).to_owned(),
             format!("{:.0} %", 100.0 * limiting.share()),
@@ -319,7 +345,7 @@ fn standings(standings: &[Standing]) -> Block {
                 Column::right("of enough"),
                 Column::right("cards"),
             ],
-            rows: standings.iter().take(MANY).enumerate().map(row).collect(),
+            rows: standings.iter().take(MANY).map(row).collect(),
         },
     }
 }

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_report::document::Block;
+use cardmark_report::text::place_text;
 use cardmark_report::workload_name;
 use cardmark_site_store::RankedContext;
 use serde::Deserialize;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 use super::figures::OFFERED;
 use super::frame::{Field, Form, Page, PageRefusal};
 use super::{addresses, circumstances, figures};
+use crate::apart::{Listed, possible};
 use crate::parameters::{Parameters, plain, wrong_cursor};
 use crate::problem::Refusal;
 use crate::rankings::{RankingView, ranked};
@@ -181,12 +183,18 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen, before: usize) -> Vec<Bloc
         let bars = places.iter().map(|one| (one.name.clone(), &one.summary));
         blocks.push(Block::Chart(figures::bars(title, metric, bars)));
     }
-    let rows = places.iter().enumerate().map(|(index, one)| {
-        let name = format!("{}. {}", before + index + 1, one.name);
+    let listed: Vec<Listed<'_>> = places.iter().map(|one| Listed::of(&one.summary)).collect();
+    let possible = possible(&listed);
+    let rows = places.iter().zip(possible).map(|(one, [first, last])| {
+        let place = place_text([before + first, before + last]);
+        let name = format!("{place}. {}", one.name);
         (name, Some(addresses::product(&one.key)), &one.summary)
     });
     blocks.push(figures::table("Best first".to_owned(), rows));
-    blocks.push(Block::Text(OVERLAP.to_owned()));
+    blocks.push(Block::Text(match is_more || before > 0 {
+        true => format!("{SHARED} They are compared within this page."),
+        false => SHARED.to_owned(),
+    }));
     blocks
 }
 
@@ -209,7 +217,7 @@ fn left_out(
     })
 }
 
-const OVERLAP: &str = "Products whose intervals overlap can have their places in either order.";
+const SHARED: &str = "Products numbered like 1–3 cannot be put in order: other cards of them, or the runs of other people, differ by that.";
 
 fn form(metric: &str, context: Option<&str>, contexts: &[RankedContext]) -> Form {
     let mut offered: Vec<&str> = OFFERED.to_vec();

@@ -162,7 +162,8 @@ async fn with_rankings() -> Rig {
 /// Returns whether a page is the ranking in a metric on a board.
 fn is_ranking(page: &str, (metric, board): &(String, String)) -> bool {
     let title = format!("<h1>Ranking: {}</h1>", workload_name(metric));
-    let has_places = page.contains("1. Card 32") || page.contains("1. Other 64");
+    let places = ["1. Card 32", "1–2. Card 32"];
+    let has_places = places.iter().any(|place| page.contains(place));
     page.contains(&title) && page.contains(&format!("<p>{board}, ")) && has_places
 }
 

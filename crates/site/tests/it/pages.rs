@@ -338,7 +338,8 @@ async fn a_ranking_goes_on_until_its_last_place() {
     load(&rig, runs).await;
     let mut address = "/rankings?metric=rand_read_4k".to_owned();
     let mut products = BTreeSet::new();
-    for places in ["1. ", "51. "] {
+    // Equal figures have no order.
+    for places in ["1–50. ", "51–100. "] {
         let page = rig.get(&address).await.text();
         assert!(page.contains(places), "{page}");
         let found = links(&page);
@@ -349,7 +350,7 @@ async fn a_ranking_goes_on_until_its_last_place() {
                 .cloned(),
         );
         let next = found.iter().find(|link| link.contains("after="));
-        assert_eq!(next.is_some(), places == "1. ", "{found:?}");
+        assert_eq!(next.is_some(), places == "1–50. ", "{found:?}");
         address = next.cloned().unwrap_or(address);
     }
     assert_eq!(products.len(), 100);

@@ -73,7 +73,7 @@ fn an_unknown_spread_separates_nothing() {
     assert!(possible_places(&[]).is_empty());
 }
 
-/// Two figures with 20 % between cards and 30 % between boards, of which the first is higher by this factor.
+/// Two figures with 20 % between cards and 30 % between boards; the first is higher by this factor.
 fn two(factor: f64, change: impl Fn(&mut Ranked, usize)) -> [RangeInclusive<usize>; 2] {
     let known = |deviation| KnownDeviation {
         deviation,
