@@ -63,6 +63,7 @@ fn measure(directory: &Path, suite: &Suite, only: &[String]) -> Result<Record, S
         read_only: false,
         tier: None,
         most_bytes: None,
+        until_settled: false,
     };
     let place = TargetRoom {
         kind: TargetKind::Directory,

@@ -564,6 +564,7 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
         passes_count: None,
         tier: None,
         most_bytes: None,
+        until_settled: false,
     };
     make_plan(
         suite,
