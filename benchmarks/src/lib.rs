@@ -6,6 +6,7 @@ pub mod claim;
 pub mod course;
 pub mod drawn;
 pub mod forgery;
+pub mod hostile;
 pub mod poisson;
 pub mod reach;
 pub mod share;
@@ -19,11 +20,13 @@ use cardmark_engine::{
 };
 use cardmark_sim::SimulatedCard;
 
+use crate::hostile::{Hostile, Process, Running};
+
 /// Maximum latency before a device counts as not answering, nanoseconds; the same as in the program.
 const LIMIT_NS: u64 = 30_000_000_000;
 
 /// Ignores all events.
-struct Deaf;
+pub struct Deaf;
 
 impl Observer for Deaf {
     fn event(&mut self, _: &Event<'_>) {}
@@ -40,6 +43,21 @@ pub fn simulate(
     place: TargetRoom,
     head: Record,
 ) -> Result<Record, String> {
+    simulate_under(card, suite, (seed, place), head, Process::Calm, &mut Deaf)
+}
+
+/// As [`simulate`], with seed and place, under a process, and with an observer.
+///
+/// # Errors
+/// If the suite does not fit on the card.
+pub fn simulate_under(
+    card: &SimulatedCard,
+    suite: &Suite,
+    (seed, place): (u64, TargetRoom),
+    head: Record,
+    process: Process,
+    observer: &mut impl Observer,
+) -> Result<Record, String> {
     let request = Request {
         seed,
         limit_ns: LIMIT_NS,
@@ -47,13 +65,15 @@ pub fn simulate(
         ..Request::default()
     };
     let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
-    let (mut backend, mut clock, mut sensors) = card.ports();
+    let (backend, mut clock, mut sensors) = card.ports();
+    let (_, beside, _) = card.ports();
+    let mut backend = Hostile::new(backend, beside, Running::new(process, seed));
     let pulse = Pulse::new();
     let ports = Ports {
         backend: &mut backend,
         clock: &mut clock,
         sensors: &mut sensors,
-        observer: &mut Deaf,
+        observer,
         pulse: &pulse,
     };
     Ok(record(head, execute(&plan, ports), suite))

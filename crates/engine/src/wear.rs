@@ -22,6 +22,12 @@ pub const SUPPOSED_OPERATIONS_PER_S: u64 = 2_000;
 /// Time per byte of sequential access on a mid-range card (20 MB/s), nanoseconds.
 pub(crate) const NS_PER_BYTE: u64 = 50;
 
+/// Ratio of reads to writes assumed of a target whose rate of writing is known: between a link that limits both, and
+/// cards, which read two to ten times as fast.
+const READ_RATIO: f64 = 1.5;
+/// Ratio of a new expectation to the announced time, or the inverse, from which the announcement is corrected.
+const CORRECTED_RATIO: f64 = 1.2;
+
 impl Plan {
     /// Returns the cost of all passes through a list, or of all rounds.
     #[must_use]
@@ -60,6 +66,72 @@ impl Plan {
         self.suite.budget_ns + once_ns + (layout_bytes + read_bytes) * NS_PER_BYTE
     }
 
+    /// True if the time of a run is announced before it and can be corrected from its layout.
+    #[must_use]
+    pub fn announces(&self) -> bool {
+        self.layout.is_some() && self.suite.passes.is_none()
+    }
+
+    /// Returns the expected time of the whole run, nanoseconds, if it differs from the announced one by a fifth or more;
+    /// from the layout so far, `bytes` written in `span_ns`.
+    #[must_use]
+    pub fn corrected_ns(&self, bytes: u64, span_ns: u64) -> Option<u64> {
+        if !self.announces() || bytes == 0 || span_ns == 0 {
+            return None;
+        }
+        let expected = self.expected_at(span_ns as f64 / bytes as f64);
+        let ratio = expected / self.rounds_ns() as f64;
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a time; infinity becomes the largest"
+        )]
+        let expected = expected as u64;
+        let is_other = ratio.max(1.0 / ratio) >= CORRECTED_RATIO;
+        is_other.then_some(expected)
+    }
+
+    /// Expected time of layout, rounds, single trials and read-back on a target that takes `write_ns` to write a byte in
+    /// sequence, nanoseconds. Each operation takes at least the time of its bytes; the rounds take the budget, or as
+    /// long as the least number of rounds needs, and end with the trial that is under way at the limit.
+    fn expected_at(&self, write_ns: f64) -> f64 {
+        let in_rounds = || {
+            let all = self.workloads.iter();
+            all.filter(|workload| !workload.rounds.once && workload.rounds.every_ns == 0)
+        };
+        let least = self.suite.looks.first().copied().unwrap_or(0);
+        let laid_out = self.suite.layout_trials_count;
+        let must_ns: f64 = in_rounds()
+            .map(|workload| {
+                let before = if workload.id == self.suite.layout {
+                    laid_out
+                } else {
+                    0
+                };
+                f64::from(least.saturating_sub(before)) * trial_ns(workload, write_ns)
+            })
+            .sum();
+        let longest_ns = match self.suite.longest_ns {
+            0 => f64::INFINITY,
+            longest_ns => longest_ns as f64,
+        };
+        let longest_trial_ns = in_rounds()
+            .map(|workload| trial_ns(workload, write_ns))
+            .fold(0.0, f64::max);
+        let rounds_ns = must_ns
+            .max(self.suite.budget_ns as f64)
+            .min(longest_ns + 0.5 * longest_trial_ns);
+        let once = self
+            .workloads
+            .iter()
+            .filter(|workload| workload.rounds.once);
+        let once_ns: u64 = once.map(expected_ns).sum();
+        let layout_bytes = self.suite.file_bytes as f64;
+        let read_bytes = self.suite.read_back_bytes.min(self.suite.file_bytes) as f64;
+        let moved_ns = layout_bytes * write_ns + read_bytes * write_ns / READ_RATIO;
+        moved_ns + rounds_ns + once_ns as f64
+    }
+
     /// True if an upper limit of the bytes written is known before the run.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
@@ -78,6 +150,23 @@ pub(crate) fn largest_trial_bytes(workload: &Workload) -> u64 {
     };
     let queue_bytes = u64::from(workload.in_flight_count()) * workload.block_bytes;
     cap_bytes + ramp_bytes + 2 * queue_bytes
+}
+
+/// Expected time of a trial of rounds, from ramp to drain, nanoseconds, on a target that takes `write_ns` to write a
+/// byte.
+fn trial_ns(workload: &Workload, write_ns: f64) -> f64 {
+    let byte_ns = match workload.writes() {
+        true => write_ns,
+        false => write_ns / READ_RATIO,
+    };
+    let operation_ns = workload.block_bytes as f64 * byte_ns;
+    let queue_ns = f64::from(workload.in_flight_count()) * operation_ns;
+    let ramp_ns = match workload.ramp_ns {
+        0 => 0.0,
+        ramp_ns => queue_ns.max(ramp_ns as f64),
+    };
+    let least_ns = workload.stop.least_operations_count as f64 * operation_ns;
+    ramp_ns + least_ns.max(workload.stop.least_span_ns as f64) + queue_ns
 }
 
 fn bytes(workload: &Workload) -> u64 {

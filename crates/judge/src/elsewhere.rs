@@ -89,10 +89,18 @@ fn slot_board(record: &Record) -> Option<String> {
     is_in_slot.then(name)
 }
 
-/// The published rates of card slots for a need, in its unit.
+/// The published rates of card slots at their ordinary clock for a need, in its unit.
 fn published(need: &Requirement) -> Vec<Known> {
     let records = publications().iter().flat_map(|one| one.records());
-    let known = records.filter_map(|record| {
+    let is_overclocked = |record: &Record| {
+        let mut buses = record
+            .devices
+            .iter()
+            .filter_map(|device| device.reader.as_ref()?.bus.as_ref());
+        buses.any(|bus| bus.overclock_hz.is_some())
+    };
+    let ordinary = records.filter(|record| !is_overclocked(record));
+    let known = ordinary.filter_map(|record| {
         let product = product(record.labels.get("product")?)?;
         let board = slot_board(&record)?;
         let mut metrics = need.metrics.iter();

@@ -2,6 +2,7 @@
 //! record. Nothing here needs a terminal: messages go to a [`Voice`].
 
 mod anatomy;
+mod announced;
 mod blocks;
 mod build;
 mod data;

@@ -11,7 +11,7 @@ const GROWTH_QUANTILE: f64 = 1.282;
 /// Minimum growth of the share of time in stalls, from the rounds to the continuous block, for a finding.
 const LEAST_GROWTH: f64 = 0.04;
 /// Time after which a write counts 1/e as recent, nanoseconds.
-const RECENT_NS: f64 = 4e9;
+const RECENT_NS: f64 = 4_000_000_000.0;
 /// Length of the pieces of a trial that are taken as independent, nanoseconds.
 const PIECE_NS: u64 = 2_500_000_000;
 

@@ -14,6 +14,7 @@ use cardmark_stats::refresh;
 
 use super::describing::{clock_step, of_run};
 use super::request::Measurement;
+use crate::announced::Announced;
 use crate::keeper::{Keeper, RunObserver, RunRescue};
 use crate::{Claim, CommandError, Exit, FirstWait, Trials, Turn, head};
 
@@ -154,14 +155,16 @@ impl<'a> Run<'a> {
         };
         let observer = &mut self.observer;
         let (outcome, signal) = session.watched(rescue, || {
+            let mut announced = Announced::around(observer, session.voice, &session.pulse);
             let ports = Ports {
                 backend,
                 clock,
                 sensors,
-                observer: &mut *observer,
+                observer: &mut announced,
                 pulse: &session.pulse,
             };
             let outcome = execute(self.plan, ports);
+            drop(announced);
             observer.progress = None;
             observer.turn.give();
             outcome
