@@ -476,6 +476,7 @@ mod tests {
             started: Instant::now(),
             trial: seconds(3200),
             rest: Duration::ZERO,
+            is_waiting: false,
             operations: None,
             longest: seconds(3600),
         };

@@ -44,8 +44,8 @@ fn taken() -> (tempfile::TempDir, PathBuf, Turn) {
 }
 
 /// Returns whether a job would wait for that turn.
-fn waits(path: &Path, claim: Claim) -> bool {
-    let locks = locks_at(path, &claim).unwrap();
+fn waits(path: &Path, claim: &Claim) -> bool {
+    let locks = locks_at(path, claim).unwrap();
     locks.iter().any(|lock| lock.now.is_taken())
 }
 
@@ -66,15 +66,15 @@ impl Waits for Notes {
 #[test]
 fn only_timed_jobs_wait_for_jobs_on_other_disks() {
     let (_folder, path, mut timed) = taken();
-    assert!(waits(&path, claim(true, "sdc")));
-    assert!(!waits(&path, claim(false, "sdc")));
-    assert!(waits(&path, claim(false, "sdb")), "the same disk");
+    assert!(waits(&path, &claim(true, "sdc")));
+    assert!(!waits(&path, &claim(false, "sdc")));
+    assert!(waits(&path, &claim(false, "sdb")), "the same disk");
     timed.leave();
     let mut untimed = turn_of(&path, claim(false, "sdb"));
     take(&mut untimed);
-    assert!(!waits(&path, claim(true, "sdc")));
-    assert!(!waits(&path, claim(false, "sdc")));
-    assert!(waits(&path, claim(true, "sdb")), "the same disk");
+    assert!(!waits(&path, &claim(true, "sdc")));
+    assert!(!waits(&path, &claim(false, "sdc")));
+    assert!(waits(&path, &claim(true, "sdb")), "the same disk");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_job_on_two_disks_excludes_jobs_on_each() {
     let mut turn = turn_of(&path, raid.clone());
     take(&mut turn);
     raid.disks.remove(0);
-    assert!(waits(&path, raid) && waits(&path, claim(true, "sda")));
+    assert!(waits(&path, &raid) && waits(&path, &claim(true, "sda")));
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn an_untimed_job_keeps_its_turn_over_short_steps_and_not_in_a_pause() {
     // As if the step had taken no time, and then as if it had taken that much.
     turn.since = Some(Instant::now() + SLICE);
     turn.give();
-    assert!(waits(&path, claim(true, "sdb")));
+    assert!(waits(&path, &claim(true, "sdb")));
     turn.since = Instant::now().checked_sub(SLICE);
     turn.give();
-    assert!(!waits(&path, claim(true, "sdb")));
+    assert!(!waits(&path, &claim(true, "sdb")));
     take(&mut turn);
     turn.leave();
-    assert!(!waits(&path, claim(true, "sdb")));
+    assert!(!waits(&path, &claim(true, "sdb")));
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn a_job_that_never_ends_is_waited_for_once() {
 #[test]
 fn a_turn_is_given_back() {
     let (_folder, path, mut first) = taken();
-    assert!(waits(&path, claim(true, "sdb")));
+    assert!(waits(&path, &claim(true, "sdb")));
     first.give();
-    assert!(!waits(&path, claim(true, "sdb")));
+    assert!(!waits(&path, &claim(true, "sdb")));
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn only_lock_files_are_written() {
         let before = std::fs::read(path).unwrap();
         let mut turn = turn(path);
         take(&mut turn);
-        assert!(waits(path, claim(true, "sdc")), "it is locked all the same");
+        assert!(waits(path, &claim(true, "sdc")), "it is locked all the same");
         assert_eq!(std::fs::read(path).unwrap(), before);
     }
 }
