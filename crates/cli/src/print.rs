@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use cardmark_core::{Record, Statement, record_to_json, visible};
 use cardmark_judge::unstated;
-use cardmark_report::Style;
+use cardmark_report::{Style, wrap};
 use clap::error::{ContextKind, ContextValue};
 use rustix::fs::FileType;
 use serde::Serialize;
@@ -218,9 +218,14 @@ pub(crate) fn shown(document: &str) -> Result<String, CommandError> {
     Ok(String::from_utf8_lossy(&text).into_owned() + "\n")
 }
 
-/// Writes a line for the person to stderr.
+/// Writes a text for the person to stderr: on a terminal in lines that end between words.
 pub(crate) fn notice(text: &str) {
-    line("", text);
+    let Some(columns) = columns(std::io::stderr()) else {
+        return line("", text);
+    };
+    for text in text.lines().flat_map(|text| wrap(text, columns, 2)) {
+        line("", &text);
+    }
 }
 
 /// Writes a line to stderr: a heading of our own, which may be coloured, and a text.
@@ -228,6 +233,12 @@ fn line(heading: &str, text: &str) {
     let mut out = anstream::stderr().lock();
     // Without stderr there is no reader.
     let _ = writeln!(out, "{heading}{}", visible(&in_locale(text, usize::MAX)));
+}
+
+/// Width of a terminal; `None` if it is none.
+fn columns(out: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(out).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// The text with hidden characters escaped, except the escape sequences of a style.
@@ -274,13 +285,12 @@ fn hint_line(text: &str) {
 
 /// Columns of the terminal; 80 where there is none.
 pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS")
+    let stated: Option<usize> = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse().ok());
-    let asked = || rustix::termios::tcgetwinsize(std::io::stdout()).ok();
-    let known = columns.or_else(|| asked().map(|size| usize::from(size.ws_col)));
+    let known = stated.filter(|&columns| columns > 0);
     known
-        .filter(|&columns| columns > 0)
+        .or_else(|| columns(std::io::stdout()))
         .unwrap_or(80)
         .clamp(30, 200)
 }

@@ -107,6 +107,7 @@ fn announce(session: &Session<'_>, size_bytes: u64, request: &ProbeRequest) {
 /// Returns one line with the time and the limits of this probe, of a shorter one and of a longer one.
 fn choice(size_bytes: u64, request: &ProbeRequest) -> String {
     let blocks = size_bytes / BLOCK_BYTES as u64;
+    let size = |cache_blocks: u64| text::size(cache_blocks * BLOCK_BYTES as u64);
     let of = |cache_blocks: u64| {
         let request = ProbeRequest {
             cache_blocks,
@@ -114,28 +115,22 @@ fn choice(size_bytes: u64, request: &ProbeRequest) -> String {
         };
         let (written, read) = (wanted_bytes(blocks, &request), read_bytes(blocks, &request));
         let span_ns = (written as f64 / WRITE_RATE + read as f64 / READ_RATE) * 1e9;
-        format!(
-            "{}, about {}",
-            text::amount(written),
-            text::span(rounded(span_ns))
-        )
+        let time = text::span(rounded(span_ns));
+        format!("{}, about {time}", text::amount(written))
     };
-    let cache = |blocks: u64| text::size(blocks * BLOCK_BYTES as u64);
-    let (shorter, longer) = (request.cache_blocks / 4, request.cache_blocks * 2);
+    let other = |cache_blocks: u64| {
+        let argument = size(cache_blocks).replace(' ', "");
+        format!("`--cache {argument}`: {}", of(cache_blocks))
+    };
+    let whole_s = size_bytes as f64 * (1.0 / WRITE_RATE + 1.0 / READ_RATE);
     format!(
-        "writes {} at 20 MB/s, and misses fakes that hide behind a cache of more than {}; `--cache` {}: {}, misses \
-         those above {}; `--cache` {}: {}, finds those up to {}; scattered bad spots need `cardmark verify`, about {}",
+        "writes {} at 20 MB/s; misses fakes behind a cache of more than {} ({}; {}) and scattered bad spots \
+         (`cardmark verify`: about {})",
         of(request.cache_blocks),
-        cache(request.cache_blocks),
-        cache(shorter),
-        of(shorter),
-        cache(shorter),
-        cache(longer),
-        of(longer),
-        cache(longer),
-        text::span(rounded(
-            size_bytes as f64 * (1.0 / WRITE_RATE + 1.0 / READ_RATE) * 1e9
-        )),
+        size(request.cache_blocks),
+        other(request.cache_blocks / 4),
+        other(request.cache_blocks * 2),
+        text::span(rounded(whole_s * 1e9)),
     )
 }
 

@@ -272,7 +272,10 @@ fn only_lock_files_are_written() {
         let before = std::fs::read(path).unwrap();
         let mut turn = turn(path);
         take(&mut turn);
-        assert!(waits(path, &claim(true, "sdc")), "it is locked all the same");
+        assert!(
+            waits(path, &claim(true, "sdc")),
+            "it is locked all the same"
+        );
         assert_eq!(std::fs::read(path).unwrap(), before);
     }
 }
