@@ -186,7 +186,7 @@ impl Process {
         (0..RATES).map(|number| history(number, rng)).collect()
     }
 
-    /// Returns the share of histories with a rate of which this holds, and the share of such rates.
+    /// Returns the share of histories with such a rate, and the share of such rates.
     fn shares(
         &self,
         draws: (u32, u64),

@@ -154,7 +154,7 @@ const TOOLS: [&str; 3] = ["hdparm", "iozone", "fio"];
 /// Words that do not matter.
 const LEFT_OUT: [&str; 5] = ["of", "speed", "rate", "test", "disk"];
 
-/// Kinds of words in names of iozone's tests, each of which has one at most.
+/// Kinds of words in names of iozone's tests. A name has at most one of each.
 pub(crate) mod kind {
     pub(crate) const DIRECTION: u8 = 1;
     pub(crate) const ORDER: u8 = 2;

@@ -76,7 +76,7 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// Words of which a line must have one before a reader looks closer. They are looked for in one pass.
+/// A reader looks closer at a line only if it has one of these words. They are looked for in one pass.
 pub(crate) struct Words {
     words: &'static [&'static str],
     /// Pairs of bytes that begin a word.

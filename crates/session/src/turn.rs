@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use cardmark_engine::Pulse;
 use rustix::process::getuid;
 
-use crate::Voice;
+use crate::{Voice, Waits};
 pub use claim::Claim;
 use lock::{Lock, with_suffix};
 pub use note::Step;
-pub use told::{FirstWait, Waits};
+pub use told::FirstWait;
 use waiting::Waiting;
 
 /// Directories in which all users of a host can hold the same lock.

@@ -1,10 +1,13 @@
 //! Messages of a job to the person who started it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cardmark_engine::{Event, Observer, Pulse};
 
-use crate::{CommandError, Waits};
+use crate::CommandError;
 
 /// Receiver of messages and progress, such as a terminal. Messages may come from several threads.
 pub trait Voice: Sync {
@@ -27,6 +30,15 @@ pub trait Voice: Sync {
     fn ask(&self, question: &str) -> Option<std::io::Result<String>>;
 }
 
+/// Receiver of messages about a wait.
+pub trait Waits {
+    /// Shows for whom the job waits and for about how long.
+    fn wait(&mut self, text: &str);
+
+    /// Ends a wait of this time, whether it was shown or not.
+    fn waited(&mut self, span: Duration);
+}
+
 /// Progress of one job, in bytes or steps; ends when it is dropped.
 pub trait Progress: Waits {
     /// Shows the amount that is done.
@@ -44,9 +56,26 @@ pub trait Trials: Observer + Waits {}
 
 impl<T: Observer + Waits> Trials for T {}
 
+/// Progress that its job and its turn both change.
+impl<T: Waits + ?Sized> Waits for Rc<RefCell<Box<T>>> {
+    fn wait(&mut self, text: &str) {
+        self.borrow_mut().wait(text);
+    }
+
+    fn waited(&mut self, span: Duration) {
+        self.borrow_mut().waited(span);
+    }
+}
+
 /// Shows nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
+
+impl Waits for Silent {
+    fn wait(&mut self, _text: &str) {}
+
+    fn waited(&mut self, _span: Duration) {}
+}
 
 impl Voice for Silent {
     fn notice(&self, _text: &str) {}

@@ -14,7 +14,7 @@ use crate::{Medium, Span, Trouble};
 /// Effort of an examination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
-    /// Places that are written, and as many that are read: so many times the square root of the size in MiB.
+    /// Places written, as a multiple of the square root of the size in MiB. The same number is read.
     factor: u64,
     /// Limits of that number.
     least_places: u64,

@@ -7,9 +7,9 @@ use cardmark_engine::Pulse;
 use super::claim::Claim;
 use super::lock::{Lock, LockFile};
 use super::note::{Note, Step, now};
-use super::told::Waits;
-use crate::Voice;
+
 use crate::holder::Holder;
+use crate::{Voice, Waits};
 
 /// Interval between attempts.
 const LOOK: Duration = Duration::from_millis(20);

@@ -48,7 +48,7 @@ pub(super) enum Map {
     Shared(u64, u64),
     /// Each of these parts has a rule of its own, from its first address to that of the next one.
     Parts(Vec<(u64, Part)>),
-    /// The address above so many bits is added without carry to the bits below it, from this bit on.
+    /// The address above this number of bits is added without carry to the bits below it, from this bit on.
     Mixed {
         bits: u32,
         from: u32,
@@ -59,7 +59,7 @@ pub(super) enum Map {
         chunk: u64,
         seed: u64,
     },
-    /// Stripes of this size lie in turn on three chips, the second of which has no storage.
+    /// Stripes of this size lie in turn on three chips. The second one has no storage.
     ThreeChips(u64),
     /// This bit of the address is always 0.
     StuckLine(u64),
@@ -74,7 +74,7 @@ pub(super) enum Map {
 pub(super) enum Part {
     /// From this place on.
     From(u64),
-    /// From this place on, repeated after so many blocks.
+    /// From this place on, repeated after this number of blocks.
     Cycle(u64, u64),
     Missing,
 }
