@@ -6,7 +6,7 @@ use cardmark_stats::{Stops, stops};
 
 use crate::camera::{CAMERA, CameraRate, camera};
 use crate::elsewhere::{BoardLimit, board_limit};
-use crate::suitability::{Fit, Suitability, Supply, fit, metric_of, suitability};
+use crate::suitability::{Fit, Suitability, Supply, asked, fit, metric_of, suitability};
 use crate::unknown::{UnknownStorage, unknown_storage};
 
 /// Half width of an interval, relative to its middle, from which a rate is too uneven to compare.
@@ -145,7 +145,7 @@ pub fn answer(record: &Record) -> Option<Answer> {
     };
     for (wanted, found) in others(&usable_metrics) {
         match found.fit {
-            Fit::Good | Fit::Ample => answer.fine.push(wanted.title.clone()),
+            Fit::Enough | Fit::Good | Fit::Ample => answer.fine.push(wanted.title.clone()),
             Fit::Slow => answer.usable.push(wanted.title.clone()),
             Fit::Poor => {}
         }
@@ -236,14 +236,6 @@ fn voiding(record: &Record, need: &Requirement) -> Option<String> {
 fn need_of<'a>(wanted: &'a Use, supply: &Supply) -> Option<&'a Requirement> {
     let is_it = |need: &&Requirement| need.metrics.contains(&supply.metric);
     wanted.needs.iter().find(is_it)
-}
-
-/// Rate from which storage is good enough: that of the class, if there is one.
-fn asked(need: &Requirement) -> f64 {
-    match need.class {
-        Some(_) => need.reference,
-        None => need.enough,
-    }
 }
 
 /// Returns the smallest share of the sufficient rate among the rates below what is asked.

@@ -22,6 +22,9 @@ pub enum Fit {
     Poor,
     /// Less than the required rate.
     Slow,
+    /// Less than the required rate, but every known need with a class, such as A1, has the rate of that class, and every
+    /// other one the required rate.
+    Enough,
     /// At least the required rate.
     Good,
     /// At least twice the required rate.
@@ -101,12 +104,30 @@ pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
         .collect();
     Some(Suitability {
         use_id: wanted.id.clone(),
-        fit: fit(limiting.share()),
+        fit: match fit(limiting.share()) {
+            Fit::Poor | Fit::Slow if meets_classes(&rates) => Fit::Enough,
+            other => other,
+        },
         limiting,
         supplies,
         unknown,
         score: score(&rates),
     })
+}
+
+/// Rate from which storage is good enough: that of the class, if there is one.
+pub(crate) fn asked(need: &Requirement) -> f64 {
+    match need.class {
+        Some(_) => need.reference,
+        None => need.enough,
+    }
+}
+
+fn meets_classes(rates: &[(&Requirement, Option<(&Metric, f64)>)]) -> bool {
+    let known = rates
+        .iter()
+        .filter_map(|(need, rate)| Some((need, rate.as_ref()?.1)));
+    known.into_iter().all(|(need, value)| value >= asked(need))
 }
 
 pub(crate) fn fit(share: f64) -> Fit {
@@ -191,6 +212,9 @@ mod tests {
         for (write, fit) in [
             (399.0, Fit::Poor),
             (400.0, Fit::Slow),
+            (499.0, Fit::Slow),
+            (500.0, Fit::Enough),
+            (799.0, Fit::Enough),
             (800.0, Fit::Good),
             (1600.0, Fit::Ample),
         ] {
@@ -200,6 +224,20 @@ mod tests {
                 (fit, "rand_write_4k")
             );
         }
+    }
+
+    /// Sequential reads have no class: at least the required rate is asked for.
+    #[test]
+    fn a_class_is_enough_only_if_the_other_needs_are_met() {
+        let boot = use_of("boot").unwrap();
+        let needs = boot.needs.iter();
+        let mut met: Vec<Metric> = needs
+            .map(|need| Metric::new(&need.metrics[0], need.quantity, asked(need)))
+            .collect();
+        assert_eq!(suitability(&met, boot).unwrap().fit, Fit::Enough);
+        let without = boot.needs.iter().position(|need| need.class.is_none());
+        met[without.unwrap()].value *= 0.99;
+        assert_eq!(suitability(&met, boot).unwrap().fit, Fit::Slow);
     }
 
     #[test]

@@ -113,9 +113,9 @@ fn with_stops(system: &System, sentence: Sentence, stops: Option<&str>) -> Strin
     };
     match system {
         System::LosesData(_) | System::Fails(_) | System::Unknown(_) => plain(&verdict),
-        System::Rated(Fit::Good | Fit::Ample, _) | System::MeetsClass(_) | System::Border(_) => {
-            plain(&format!("{verdict}, but {stops}"))
-        }
+        System::Rated(Fit::Enough | Fit::Good | Fit::Ample, _)
+        | System::MeetsClass(_)
+        | System::Border(_) => plain(&format!("{verdict}, but {stops}")),
         System::Rated(Fit::Poor | Fit::Slow, _) => plain(&format!("{verdict}, and {stops}")),
         System::Uneven(_) | System::Voided(..) | System::NotMeasured(_) => {
             format!("{}. It {stops}", plain(&verdict))
@@ -178,10 +178,10 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
 
 fn degree(fit: Fit, confirms_early: bool) -> String {
     let word = match fit {
-        Fit::Good | Fit::Ample if confirms_early => "Apart from that, fast enough",
+        Fit::Enough | Fit::Good | Fit::Ample if confirms_early => "Apart from that, fast enough",
         Fit::Poor => "Slow",
         Fit::Slow => "Somewhat slow",
-        Fit::Good => "Good",
+        Fit::Enough | Fit::Good => "Good",
         Fit::Ample => "Fast",
     };
     format!("{word} {TASK}")

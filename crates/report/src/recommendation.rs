@@ -267,6 +267,7 @@ fn head(standing: &Standing) -> String {
     let fit = match standing.suitability.fit {
         Fit::Poor => "poor",
         Fit::Slow => "slow",
+        Fit::Enough => "enough",
         Fit::Good => "good",
         Fit::Ample => "ample",
     };
@@ -380,10 +381,18 @@ fn limit(wanted: &Use, standing: &Standing, with_metric: bool) -> String {
         true => format!("{} in a short test", need.name),
         false => need.name.clone(),
     };
+    let in_words = |rate| figure(in_unit(need.quantity, rate));
+    let asked = match (&need.class, standing.suitability.fit) {
+        (Some(class), Fit::Enough) => format!(
+            "{class} asks for {}; {} is comfortable",
+            in_words(need.reference),
+            in_words(need.enough)
+        ),
+        _ => format!("needs {}", in_words(need.enough)),
+    };
     format!(
-        "limited by {name}{by}: {} (needs {})",
-        value(need_metric(need), need.quantity, limiting.value),
-        figure(in_unit(need.quantity, need.enough))
+        "limited by {name}{by}: {} ({asked})",
+        value(need_metric(need), need.quantity, limiting.value)
     )
 }
 

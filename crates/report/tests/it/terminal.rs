@@ -350,10 +350,10 @@ fn the_place_and_the_command_for_this_target_belong_to_the_answer() {
     let text = terminal_with(&record, &beside, 80, Style::Plain);
     let lines: Vec<&str> = text.lines().skip(4).take(6).collect();
     assert_snapshot!(lines.join("\n"), @"
-    Somewhat slow for running an operating system: 701 random writes/s (A1 asks for
-      500; 800 is comfortable; see the warnings)
-    Fine for: cameras up to 23 MB/s (short test), media, logging. Usable, but slow,
-      for: database and home automation
+    Meets A1, enough for running an operating system: 701 random writes/s (A1 asks
+      for 500; see the warnings)
+    Fine for: cameras up to 23 MB/s (short test), database and home automation,
+      media, logging
     Not tested: capacity, and whether data is kept → sudo cardmark probe /dev/sda
     Faster than 12 of 63 published cards in random writes
     ");
