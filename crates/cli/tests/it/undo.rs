@@ -17,7 +17,7 @@ const PROBE: [&str; 3] = ["probe", "--cache", "2MiB"];
 const KILLS: u64 = 3;
 const DAMAGES: u64 = 8;
 /// Kills come at one of this number of syncs, which is fewer than a probe has.
-const SYNCS: u64 = 256;
+const SYNCS: u64 = 64;
 
 /// A loop device with somebody's data on it.
 struct Rig {
