@@ -27,8 +27,8 @@ fn is_same_change(one: &Shift, other: &Shift) -> bool {
         && reference(one) == reference(other)
 }
 
-/// `since 2026-05-12, on 3 of 3 days with runs: random write 4 KiB about half; the reference reads did not change
-/// alike`.
+/// `since 2026-05-12, on 3 of 3 days with runs: random write 4 KiB about half (the reference reads did not change
+/// alike)`.
 fn clause(changed: &[(&RateTrend, &Shift)]) -> String {
     let shift = changed[0].1;
     let rates: Vec<String> = changed
@@ -45,7 +45,7 @@ fn clause(changed: &[(&RateTrend, &Shift)]) -> String {
         "since {}{kernel}, on {} of {days} with runs: {}{}",
         date_of(shift.at_days),
         shift.beyond_count,
-        rates.join(", "),
+        rates.join("; "),
         reference(shift)
     )
 }
@@ -67,8 +67,8 @@ fn reference(shift: &Shift) -> &'static str {
     };
     let change = libm::log1p(shift.change_ratio);
     match libm::log1p(reference) / change >= ALIKE_RATIO {
-        true => "; the reference reads changed alike: look at board, reader and power, too",
-        false => "; the reference reads did not change alike",
+        true => " (the reference reads changed alike: look at board, reader and power, too)",
+        false => " (the reference reads did not change alike)",
     }
 }
 
@@ -144,17 +144,17 @@ mod tests {
         assert_eq!(
             said([0.5, 1.0], 1.0, false),
             [
-                "since 2026-04-26, on 3 of 3 days with runs: random write 4 KiB about half; the \
-                 reference reads did not change alike"
+                "since 2026-04-26, on 3 of 3 days with runs: random write 4 KiB about half (the \
+                 reference reads did not change alike)"
             ]
         );
         assert_eq!(
             said([0.6, 2.0], 0.6, true),
             [
                 "since 2026-04-26, with another kernel, on 3 of 3 days with runs: random write 4 KiB about \
-                 40 % lower; the reference reads changed alike: look at board, reader and power, too",
+                 40 % lower (the reference reads changed alike: look at board, reader and power, too)",
                 "since 2026-04-26, with another kernel, on 3 of 3 days with runs: random read 4 KiB \
-                 about double; the reference reads did not change alike",
+                 about double (the reference reads did not change alike)",
             ]
         );
         assert!(said([0.9, 1.1], 0.5, false).is_empty());

@@ -10,6 +10,12 @@ use crate::common::{assert_error, program, scratch};
 /// Puts runs of a card into the store, one a month, whose random write changes by that factor from the
 /// first to the last, evenly.
 fn keep(program: &Program, card: &str, months: u32, factor: f64) {
+    let change = |month: u32| factor.powf(f64::from(month - 1) / f64::from(months - 1));
+    keep_with(program, card, months, change);
+}
+
+/// Puts runs of a card into the store, one a month, whose random write is multiplied by this factor.
+fn keep_with(program: &Program, card: &str, months: u32, factor: impl Fn(u32) -> f64) {
     let mut store = Store::open(&program.database()).unwrap();
     // The simulated runs stay elsewhere: these are copies of them.
     let elsewhere = scratch();
@@ -23,10 +29,9 @@ fn keep(program: &Program, card: &str, months: u32, factor: f64) {
         record.origin.kind = OriginKind::Measured;
         record.started_at = Some(format!("2026-{month:02}-03T10:00:00Z"));
         record.devices[0].sample = Some(Sample::of_card(card));
-        let share = f64::from(month - 1) / f64::from(months - 1);
         for metric in &mut record.metrics {
             if metric.id == "rand_write_4k" {
-                metric.value *= factor.powf(share);
+                metric.value *= factor(month);
             }
         }
         store.insert(&record).unwrap();
@@ -77,6 +82,35 @@ fn a_card_that_gets_worse_is_told_with_rate_and_size() {
     let runs = all["groups"][0]["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 9);
     assert!(runs.is_sorted_by_key(|run| run["started_at"].as_str().unwrap().to_owned()));
+}
+
+#[test]
+fn another_level_is_told_with_its_runs_and_the_reference_reads() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    keep_with(
+        &program,
+        "aaaaaa",
+        9,
+        |month| if month < 7 { 1.0 } else { 0.5 },
+    );
+    let output = program.run(&["history", "aaaaaa"]);
+    assert_eq!(output.code, 0, "{output}");
+    let words: Vec<&str> = output.stdout.split_whitespace().collect();
+    let expected = "since 2026-07-03, on 3 of 3 days with runs: random write 4 KiB about half (the \
+                    reference reads did not change alike)";
+    assert!(words.join(" ").contains(expected), "{output}");
+    let all = json(&program, &["history", "aaaaaa", "--json"]);
+    let shift = &trend(&all, "rand_write_4k")["shift"];
+    assert_eq!(
+        (&shift["days_count"], &shift["beyond_count"]),
+        (&3.into(), &3.into())
+    );
+    assert!(
+        shift["reference_ratio"].as_f64().unwrap().abs() < 0.05,
+        "{shift}"
+    );
+    assert!(trend(&all, "rand_read_4k").get("shift").is_none());
 }
 
 #[test]
