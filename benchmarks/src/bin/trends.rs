@@ -15,12 +15,13 @@ use cardmark_stats::{Conclusion, HistoryRun, RateHistory, RateTrend, rate_trends
 const MOST_FALSE_RATIO: f64 = 0.065;
 const RATES: usize = 8;
 /// Days between two runs, and number of runs.
-const SCHEDULES: [(f64, usize); 7] = [
+const SCHEDULES: [(f64, usize); 8] = [
     (7.0, 8),
     (7.0, 12),
     (7.0, 24),
     (7.0, 52),
     (14.0, 26),
+    (28.0, 20),
     (1.0, 30),
     (1.0, 90),
 ];

@@ -19,6 +19,14 @@ pub struct HistoryGroup<'a> {
     pub trends: Vec<RateTrend>,
 }
 
+impl HistoryGroup<'_> {
+    /// Returns whether a rate has another level since a day.
+    #[must_use]
+    pub fn has_shift(&self) -> bool {
+        self.trends.iter().any(|trend| trend.shift.is_some())
+    }
+}
+
 /// Groups runs, which are in the order of time, by their circumstances and returns the trends of their rates. The correction
 /// for their number covers the rates of all groups. `metrics` restricts the rates, unless it is empty; runs
 /// without any of them are left out, and those of storage that is not known.

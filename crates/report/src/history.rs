@@ -295,8 +295,7 @@ fn notes(groups: &[HistoryGroup<'_>]) -> Vec<&'static str> {
              (Holm) and for days that resemble each other",
         );
     }
-    let has_shift = |group: &HistoryGroup<'_>| group.trends.iter().any(|it| it.shift.is_some());
-    if groups.iter().any(has_shift) {
+    if groups.iter().any(HistoryGroup::has_shift) {
         notes.push(
             "another level since a day is an observation: what else changed then, such as board, reader, fill or \
              programs, explains it as well as the card; `cardmark compare` holds the runs before and after \

@@ -5,9 +5,6 @@ use cardmark_stats::{RateTrend, Shift};
 use crate::names::workload_name;
 use crate::text::{MISSING, count_of, percent};
 
-/// Changes of the reference reads up to this share of that of the rate, by logarithms, are not alike.
-const ALIKE_RATIO: f64 = 0.5;
-
 /// Returns a clause for each day on which levels of rates changed, the last day first.
 pub(crate) fn clauses(trends: &[RateTrend]) -> Vec<String> {
     let mut changed: Vec<(&RateTrend, &Shift)> = trends
@@ -60,15 +57,12 @@ fn amount(shift: &Shift) -> String {
     }
 }
 
-/// Returns what the reference reads say about the cause.
+/// Returns the bearing of the reference reads on the cause.
 fn reference(shift: &Shift) -> &'static str {
-    let Some(reference) = shift.reference_ratio else {
-        return "";
-    };
-    let change = libm::log1p(shift.change_ratio);
-    match libm::log1p(reference) / change >= ALIKE_RATIO {
-        true => " (the reference reads changed alike: look at board, reader and power, too)",
-        false => " (the reference reads did not change alike)",
+    match shift.is_in_reference() {
+        Some(true) => " (the reference reads changed alike: look at board, reader and power, too)",
+        Some(false) => " (the reference reads did not change alike)",
+        None => "",
     }
 }
 

@@ -32,6 +32,9 @@ const ASSUMED_DAYS: f64 = 8.0;
 /// One of this number of days after a change may lie within the range of those before it.
 const EXCEPTION_DAYS: usize = 10;
 
+/// Share of the change of a rate from which on that of its reference reads is alike, by logarithms.
+const ALIKE_RATIO: f64 = 0.5;
+
 /// Another level of a rate from some day on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Shift {
@@ -48,6 +51,16 @@ pub struct Shift {
     /// Change of the reference reads between the same days. Absent if they are unknown on one side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference_ratio: Option<f64>,
+}
+
+impl Shift {
+    /// Returns whether the reference reads changed alike, so that board, reader or power may be the cause. `None` if they are
+    /// unknown.
+    #[must_use]
+    pub fn is_in_reference(&self) -> Option<bool> {
+        let of_reference = libm::log1p(self.reference_ratio?);
+        Some(of_reference / libm::log1p(self.change_ratio) >= ALIKE_RATIO)
+    }
 }
 
 /// Returns the largest change of level that lasts to the end, without its reference reads.

@@ -33,7 +33,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
             .hint("without `--metric` all rates there are are looked at"));
     }
     let with_references;
-    if has_shift(&groups) {
+    if groups.iter().any(HistoryGroup::has_shift) {
         with_references = with_reference_reads(&runs)?;
         groups = judge::history(&with_references, &arguments.metrics);
     }
@@ -45,11 +45,6 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
     let text = card_history(&name, &groups, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
-}
-
-fn has_shift(groups: &[HistoryGroup<'_>]) -> bool {
-    let mut trends = groups.iter().flat_map(|group| &group.trends);
-    trends.any(|trend| trend.shift.is_some())
 }
 
 /// The runs with the trials of their reference reads, from their documents. A run that cannot be read goes without.

@@ -98,6 +98,7 @@ fn seasons_walks_and_correlated_days_are_no_change() {
         every(7.0, 24),
         every(7.0, 52),
         every(1.0, 60),
+        every(28.0, 20),
     ] {
         for (name, deviation) in processes {
             let alarms = (0..200)
