@@ -16,7 +16,7 @@ use crate::{Imported, KnownMetric, NotUnderstood, found, import, normal, records
 const RATE: &str = "7919.31 MB/s";
 const NUMBER: &str = "7919.31";
 
-fn known() -> Vec<KnownMetric> {
+pub(crate) fn known() -> Vec<KnownMetric> {
     let ids = [
         "hdparm_t",
         "hdparm_T",
@@ -137,6 +137,10 @@ fn with_line(read: &Read, number: usize, changed: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+fn is_listed(listed: &[NotUnderstood], line: &Line) -> bool {
+    listed.iter().any(|it| it.line == line.number)
+}
+
 fn keeps(records: &[Imported]) -> bool {
     let metrics = records.iter().flat_map(|record| &record.metrics);
     let printed = metrics.filter_map(|metric| metric.printed.as_ref().map(|it| &it.text));
@@ -154,11 +158,7 @@ fn a_rate_within_a_line_that_was_read_is_listed() {
             let (before, behind) = line.text.split_at(at);
             let changed = format!("{before} {RATE} {behind}");
             let imported = import(&with_line(&read, line.number, &changed), &known());
-            let is_listed = imported
-                .not_understood
-                .iter()
-                .any(|it| it.line == line.number);
-            if !is_listed && !keeps(&imported.records) {
+            if !is_listed(&imported.not_understood, line) && !keeps(&imported.records) {
                 hidden.push(format!("{name}: {changed}"));
             }
         }
@@ -186,11 +186,7 @@ fn a_number_behind_a_line_that_was_read_is_listed() {
             }
             let changed = format!("{} {NUMBER}", line.text);
             let imported = import(&with_line(&read, line.number, &changed), &known());
-            let is_listed = imported
-                .not_understood
-                .iter()
-                .any(|it| it.line == line.number);
-            if !is_listed && !keeps(&imported.records) {
+            if !is_listed(&imported.not_understood, line) && !keeps(&imported.records) {
                 hidden.push(format!("{name}: {changed}"));
             }
             tried_count += 1;
@@ -245,13 +241,9 @@ fn a_line_whose_figure_cannot_be_read_is_listed() {
             };
             let changed = format!("{}x{}", &line.text[..at], &line.text[at + 1..]);
             let imported = import(&with_line(&read, line.number, &changed), &known());
-            let is_listed = imported
-                .not_understood
-                .iter()
-                .any(|it| it.line == line.number);
             // A figure that the text shows twice is still there.
             let is_kept = metrics_count(&imported.records) == metrics_count(&read.records);
-            if !is_listed && !is_kept {
+            if !is_listed(&imported.not_understood, line) && !is_kept {
                 hidden.push(format!("{name}: {changed}"));
             }
             figures_count += 1;

@@ -330,22 +330,8 @@ fn decimals_count(cell: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::import;
-    use cardmark_core::Quantity;
-
-    fn known() -> Vec<KnownMetric> {
-        let ids = [
-            "hdparm_t",
-            "dd_write",
-            "iozone_read",
-            "iozone_write",
-            "iozone_random_read",
-            "iozone_random_write",
-        ];
-        ids.map(|id| KnownMetric::new(id, Quantity::ByteRate))
-            .to_vec()
-    }
+    use crate::properties::known;
 
     /// Products with their printed figures, and the lines that are listed.
     fn imported(text: &str) -> (Vec<String>, Vec<usize>) {

@@ -84,3 +84,16 @@ pub(super) fn excel_spans(line: &str) -> Vec<Span> {
         .map(|(part, role)| Span::of(line, part, role))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise a line of the frame would not be looked at.
+    #[test]
+    fn each_line_of_the_frame_has_a_mark() {
+        for begin in FRAME {
+            assert!(MARKS.any(begin), "{begin}");
+        }
+    }
+}
