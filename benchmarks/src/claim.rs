@@ -17,11 +17,11 @@ pub struct Claim {
     pub same_bytes: Option<f64>,
     /// Share of the capacity, percent; absent if the sentence has none.
     pub percent: Option<f64>,
-    /// True if it says that the rate was still falling.
+    /// True if it states that the rate was still falling.
     pub is_falling: bool,
     /// Rate of the slowest minute, MB/s.
     pub slowest: Option<f64>,
-    /// True if it says that nothing beyond was tested.
+    /// True if it states that nothing beyond was tested.
     pub is_limited: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Latency processes around a simulated card, for tests of what a run says about stops, and of the time it announces.
+//! Latency processes around a simulated card, for tests of the stops that a run reports, and of the time it announces.
 //!
 //! They are not models of `sim`: the program's figures were not designed on them. Each adds a pause to operations, in
 //! virtual time. The card beneath is calm.

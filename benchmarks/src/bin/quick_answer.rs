@@ -1,4 +1,4 @@
-//! What the answer of `quick` says about stops, on processes for which it was not designed: the share of runs whose
+//! Stops in the answer of `quick`, on processes for which it was not designed: the share of runs whose
 //! first sentence names them, bursts and freezes of several kinds beside calm cards. Then, in the same runs and in
 //! runs on cards whose stalls become likelier with recent writes, the share with the finding about it.
 //!
@@ -189,7 +189,7 @@ const ROWS: [(&str, Goal, Process); 28] = [
     ),
 ];
 
-/// What one run says.
+/// Stops and findings of one run.
 struct Said {
     stops: bool,
     grows: bool,

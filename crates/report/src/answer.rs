@@ -101,7 +101,7 @@ struct Sentence {
 }
 
 /// The first sentence, with the stops behind the verdict. Without a verdict on speed they come last; of a device that
-/// fails they say nothing new.
+/// fails they add nothing.
 fn with_stops(system: &System, sentence: Sentence, stops: Option<&str>) -> String {
     let Sentence { verdict, figure } = sentence;
     let plain = |verdict: &str| match figure.as_str() {

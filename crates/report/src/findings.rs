@@ -59,7 +59,7 @@ pub(crate) fn selected(findings: &[Finding], has_figure: impl Fn(&str) -> bool) 
     let is_needed = |finding: &&Finding| {
         let is_note = finding.severity == Severity::Note;
         let explains = finding.workloads.iter().any(|id| !has_figure(id));
-        // The answer before the table says how far a long write got.
+        // The answer before the table has how far a long write got.
         let is_said = finding.kind == FindingKind::WrittenPart;
         let is_useful = !is_note || finding.advice.is_some() || explains;
         !is_said && !is_symptom(finding, findings) && is_useful

@@ -2,9 +2,9 @@
 //! share processors and buses (ADR 0025).
 
 mod claim;
+mod first_wait;
 mod lock;
 mod note;
-mod told;
 mod waiting;
 
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ use rustix::process::getuid;
 
 use crate::{Voice, Waits};
 pub use claim::Claim;
+pub use first_wait::FirstWait;
 use lock::{Lock, with_suffix};
 pub use note::Step;
-pub use told::FirstWait;
 use waiting::Waiting;
 
 /// Directories in which all users of a host can hold the same lock.

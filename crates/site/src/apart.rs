@@ -56,7 +56,7 @@ impl Listed<'_> {
 }
 
 /// Returns the first and last possible place of each product of the list, from 1. A product is clearly before another if the
-/// published deviations between cards say so, and the intervals of their medians do not overlap, as far as either is known.
+/// published deviations between cards separate the two, and the intervals of their medians do not overlap, as far as either is known.
 pub(crate) fn possible(list: &[Listed<'_>]) -> Vec<[usize; 2]> {
     let figures: Vec<Ranked> = list.iter().map(Listed::ranked).collect();
     let order = Order::of(&figures);

@@ -49,7 +49,7 @@ fn waits(path: &Path, claim: &Claim) -> bool {
     locks.iter().any(|lock| lock.now.is_taken())
 }
 
-/// Notes what it is told.
+/// Keeps the messages.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -247,7 +247,7 @@ fn notes_of_others_reach_no_terminal_unchecked() {
     assert!(shown.ends_with("ääend"), "{shown}");
 }
 
-/// A note of a process that ended says nothing about the present holder.
+/// A note of a process that ended does not describe the present holder.
 #[test]
 fn a_note_of_another_process_is_not_believed() {
     let (_folder, path, first) = taken();
