@@ -24,7 +24,7 @@ IDLE = int(os.environ.get("IDLE", "9000"))
 MOST_MS, MOST_MIB, MOST_END_S = 100, 512, 5
 # Time between the first attackers and the first honest client.
 LEAD_S = 2
-FIXTURES = "crates/import/fixtures"
+FIXTURES = "crates/know/import/fixtures"
 PATHS = ["/", "/products", "/runs", "/boards", "/upload", "/checks", "/api/v1/records", "/api/v1/products", "/feed.atom", "/style.css"]
 
 

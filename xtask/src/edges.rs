@@ -13,26 +13,27 @@ const RULES: &str = "xtask/edges.toml";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rules {
-    /// Packages that do I/O; no pure crate uses them.
-    io_packages: Vec<String>,
-    /// Paths and words that no pure crate mentions.
-    io_words: Vec<String>,
-    crates: BTreeMap<String, CrateRule>,
+    /// For each house the other houses whose crates it may use.
+    houses: BTreeMap<String, BTreeSet<String>>,
+    pure: Pure,
+    #[serde(rename = "unsafe")]
+    may_be_unsafe: Named,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CrateRule {
-    /// Whether the crate may do I/O.
-    io: bool,
-    /// Crates of the workspace it may use; `*` is any.
-    may: BTreeSet<String>,
-    /// Whether others may use it for their tests only.
-    #[serde(default)]
-    tests_only: bool,
-    /// Whether it may contain `unsafe`.
-    #[serde(default, rename = "unsafe")]
-    may_be_unsafe: bool,
+struct Pure {
+    crates: BTreeSet<String>,
+    /// Packages that do I/O; no pure crate uses them.
+    io_packages: Vec<String>,
+    /// Paths and words that no pure crate mentions.
+    io_words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    crates: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -59,9 +60,8 @@ pub(crate) fn check(root: &Path) -> Checked {
     let rules: Rules = toml::from_str(&std::fs::read_to_string(root.join(RULES))?)?;
     let metadata = ["metadata", "--no-deps", "--format-version", "1"];
     let metadata: Metadata = serde_json::from_slice(&project::cargo(root, &metadata)?)?;
-    let mut problems = edges(&rules, &metadata);
-
     let folders = folders(root, &metadata);
+    let mut problems = edges(&rules, &metadata, &folders);
     problems.extend(lints(root, &rules, &folders)?);
     problems.extend(impure_code(&rules, &folders, &sources(root)?));
     Ok(problems)
@@ -85,47 +85,71 @@ fn folders(root: &Path, metadata: &Metadata) -> BTreeMap<String, String> {
     metadata.packages.iter().filter_map(folder).collect()
 }
 
-fn edges(rules: &Rules, metadata: &Metadata) -> Vec<String> {
-    let mut problems = Vec::new();
+/// The house of a crate, from its folder `crates/HOUSE/NAME`; `None` for crates outside `crates/`.
+fn house(folder: &str) -> Option<&str> {
+    Some(folder.strip_prefix("crates/")?.split_once('/')?.0)
+}
+
+fn edges(rules: &Rules, metadata: &Metadata, folders: &BTreeMap<String, String>) -> Vec<String> {
+    let mut problems = unknown_names(rules, folders);
     for package in &metadata.packages {
         let from = short(&package.name);
-        let Some(rule) = rules.crates.get(from) else {
-            problems.push(format!("{RULES}: crate `{from}` has no rule"));
-            continue;
-        };
+        let own_house = folders.get(from).and_then(|folder| house(folder));
+        let is_pure = rules.pure.crates.contains(from);
         for dependency in &package.dependencies {
             if dependency.kind.as_deref() == Some("dev") {
                 continue;
             }
             let to = short(&dependency.name);
-            if dependency.path.is_none() {
-                if !rule.io && rules.io_packages.contains(&dependency.name) {
-                    problems.push(format!("{from} → {to}: a pure crate uses a package of I/O"));
-                }
-                continue;
-            }
-            let tests_only = rules.crates.get(to).is_some_and(|rule| rule.tests_only);
-            let any = rule.may.contains("*");
-            if tests_only && !any {
-                problems.push(format!(
-                    "{from} → {to}: {to} is for tests (dev-dependencies) only"
-                ));
-            } else if !any && !rule.may.contains(to) {
-                problems.push(format!(
-                    "{from} → {to}: this edge is not allowed by {RULES}"
-                ));
-            }
+            let reason = if dependency.path.is_some() {
+                let to_house = folders.get(to).and_then(|folder| house(folder));
+                crossed(rules, own_house, to_house).or((is_pure && !rules.pure.crates.contains(to))
+                    .then(|| "a pure crate uses one with I/O".into()))
+            } else {
+                let is_io = rules.pure.io_packages.contains(&dependency.name);
+                (is_pure && is_io).then(|| "a pure crate uses a package of I/O".into())
+            };
+            problems.extend(reason.map(|reason| format!("{from} → {to}: {reason}")));
         }
     }
-    let known: BTreeSet<&str> = metadata.packages.iter().map(|p| short(&p.name)).collect();
-    for name in rules
-        .crates
-        .keys()
-        .filter(|name| !known.contains(name.as_str()))
-    {
-        problems.push(format!("{RULES}: there is no crate `{name}`"));
-    }
     problems
+}
+
+/// Why a crate of the house `from` may not use one of the house `to`.
+fn crossed(rules: &Rules, from: Option<&str>, to: Option<&str>) -> Option<String> {
+    let from = from?;
+    let to = to.unwrap_or("the tools");
+    let may = from == to
+        || rules
+            .houses
+            .get(from)
+            .is_some_and(|others| others.contains(to));
+    (!may).then(|| format!("{from} may not use {to}, see {RULES}"))
+}
+
+/// Houses without rule, and names of the rules that no crate or house has.
+fn unknown_names(rules: &Rules, folders: &BTreeMap<String, String>) -> Vec<String> {
+    let houses: BTreeSet<&str> = folders
+        .values()
+        .filter_map(|folder| house(folder))
+        .collect();
+    let ruled = rules
+        .houses
+        .iter()
+        .flat_map(|(name, others)| others.iter().chain([name]));
+    let ruled: BTreeSet<&str> = ruled.map(String::as_str).collect();
+    let without_rule = houses
+        .iter()
+        .filter(|house| !rules.houses.contains_key(**house))
+        .map(|house| format!("{RULES}: house `{house}` has no rule"));
+    let gone = ruled
+        .difference(&houses)
+        .map(|house| format!("{RULES}: there is no house `{house}`"));
+    let named = rules.pure.crates.iter().chain(&rules.may_be_unsafe.crates);
+    let unknown = named
+        .filter(|name| !folders.contains_key(*name))
+        .map(|name| format!("{RULES}: there is no crate `{name}`"));
+    without_rule.chain(gone).chain(unknown).collect()
 }
 
 /// Crates that do not take the workspace's lints, which forbid `unsafe`.
@@ -140,11 +164,7 @@ fn lints(
         let manifest: toml::Table = toml::from_str(&text)?;
         let takes = |lints: &toml::Value| lints.get("workspace").and_then(toml::Value::as_bool);
         let is_checked = manifest.get("lints").and_then(takes) == Some(true);
-        let may_be_unsafe = rules
-            .crates
-            .get(name)
-            .is_some_and(|rule| rule.may_be_unsafe);
-        if !is_checked && !may_be_unsafe {
+        if !is_checked && !rules.may_be_unsafe.crates.contains(name) {
             problems.push(format!(
                 "{folder}/Cargo.toml: needs `lints.workspace = true`"
             ));
@@ -159,9 +179,8 @@ fn impure_code(
     sources: &[Source],
 ) -> Vec<String> {
     let mut problems = Vec::new();
-    let is_pure = |(_, rule): &(&String, &CrateRule)| !rule.io;
-    let pure = rules.crates.iter().filter(is_pure);
-    let pure: BTreeSet<&String> = pure.filter_map(|(name, _)| folders.get(name)).collect();
+    let pure = rules.pure.crates.iter();
+    let pure: BTreeSet<&String> = pure.filter_map(|name| folders.get(name)).collect();
     for Source {
         folder,
         below,
@@ -171,7 +190,7 @@ fn impure_code(
         .filter(|source| pure.contains(&source.folder))
     {
         for named in &code.paths {
-            if let Some(word) = io_word(&rules.io_words, &named.segments) {
+            if let Some(word) = io_word(&rules.pure.io_words, &named.segments) {
                 let line = named.line;
                 problems.push(format!(
                     "{folder}/src/{below}:{line}: `{word}` in a pure crate"
@@ -199,26 +218,41 @@ mod tests {
     use super::*;
     use crate::sources::without_tests;
 
+    /// Folders of the crates of the tests.
+    const FOLDERS: [(&str, &str); 7] = [
+        ("core", "crates/measure/core"),
+        ("engine", "crates/measure/engine"),
+        ("device", "crates/measure/device"),
+        ("judge", "crates/know/judge"),
+        ("cli", "crates/program/cli"),
+        ("kit", "crates/proof/kit"),
+        ("benchmarks", "benchmarks"),
+    ];
+
     fn rules() -> Rules {
         toml::from_str(
             r#"
+            [houses]
+            measure = []
+            know = ["measure"]
+            program = ["measure", "know"]
+            proof = ["measure", "know", "program"]
+            [pure]
+            crates = ["core", "engine", "judge"]
             io_packages = ["rustix"]
             io_words = ["std::fs", "std::env", "Instant"]
-            [crates]
-            core = { io = false, may = [] }
-            engine = { io = false, may = ["core"] }
-            device = { io = true, may = ["core", "engine"], unsafe = true }
-            kit = { io = true, may = ["*"], tests_only = true }
+            [unsafe]
+            crates = ["device"]
             "#,
         )
         .unwrap()
     }
 
     fn metadata(from: &str, dependencies: &str) -> Metadata {
-        let packages = ["core", "engine", "device", "kit"].map(|name| {
+        let packages = FOLDERS.map(|(name, folder)| {
             let dependencies = if name == from { dependencies } else { "" };
             format!(
-                r#"{{"name":"cardmark-{name}","manifest_path":"/r/crates/{name}/Cargo.toml",
+                r#"{{"name":"cardmark-{name}","manifest_path":"/r/{folder}/Cargo.toml",
                 "dependencies":[{dependencies}]}}"#
             )
         });
@@ -226,52 +260,89 @@ mod tests {
     }
 
     fn on(name: &str, kind: &str) -> String {
-        format!(r#"{{"name":"cardmark-{name}","kind":{kind},"path":"/r/crates/{name}"}}"#)
+        format!(r#"{{"name":"cardmark-{name}","kind":{kind},"path":"/r/{name}"}}"#)
+    }
+
+    fn problems(from: &str, dependencies: &str) -> Vec<String> {
+        let metadata = metadata(from, dependencies);
+        edges(&rules(), &metadata, &folders(Path::new("/r"), &metadata))
     }
 
     #[test]
-    fn an_allowed_edge_passes_and_tests_may_use_the_kit() {
-        let list = format!("{},{}", on("core", "null"), on("kit", r#""dev""#));
-        assert_eq!(edges(&rules(), &metadata("engine", &list)), [""; 0]);
-    }
-
-    #[test]
-    fn an_edge_against_the_direction_is_caught() {
-        for kind in ["null", r#""build""#] {
-            let problems = edges(&rules(), &metadata("core", &on("engine", kind)));
-            assert_eq!(
-                problems,
-                ["core → engine: this edge is not allowed by xtask/edges.toml"]
-            );
+    fn edges_within_a_house_down_and_of_tests_pass() {
+        for (from, to, kind) in [
+            ("engine", "core", "null"),
+            ("judge", "core", "null"),
+            ("cli", "judge", "null"),
+            ("cli", "device", r#""build""#),
+            ("kit", "cli", "null"),
+            ("benchmarks", "kit", "null"),
+            ("engine", "kit", r#""dev""#),
+            ("engine", "cli", r#""dev""#),
+        ] {
+            assert_eq!(problems(from, &on(to, kind)), [""; 0], "{from} → {to}");
         }
     }
 
     #[test]
-    fn the_kit_as_a_normal_dependency_is_caught() {
-        let problems = edges(&rules(), &metadata("device", &on("kit", "null")));
-        assert!(problems[0].contains("for tests"), "{problems:?}");
+    fn an_edge_to_another_house_against_the_rule_is_caught() {
+        for (from, to) in [
+            ("core", "judge"),
+            ("judge", "cli"),
+            ("device", "kit"),
+            ("cli", "kit"),
+            ("cli", "benchmarks"),
+        ] {
+            for kind in ["null", r#""build""#] {
+                let problems = problems(from, &on(to, kind));
+                assert!(
+                    problems[0].contains(" may not use "),
+                    "{from} → {to}: {problems:?}"
+                );
+            }
+        }
     }
 
     #[test]
-    fn a_pure_crate_with_a_package_of_io_is_caught() {
+    fn a_pure_crate_with_a_package_or_a_crate_of_io_is_caught() {
         let rustix = r#"{"name":"rustix","kind":null,"path":null}"#;
-        assert_eq!(edges(&rules(), &metadata("engine", rustix)).len(), 1);
-        assert_eq!(edges(&rules(), &metadata("device", rustix)), [""; 0]);
+        assert_eq!(problems("engine", rustix).len(), 1);
+        assert_eq!(problems("device", rustix), [""; 0]);
+        assert_eq!(
+            problems("engine", &on("device", "null")),
+            ["engine → device: a pure crate uses one with I/O"]
+        );
     }
 
     #[test]
-    fn a_crate_without_rule_and_a_rule_without_crate_are_caught() {
+    fn a_house_without_rule_and_a_rule_without_house_or_crate_are_caught() {
+        let metadata = metadata("", "");
+        let folders = folders(Path::new("/r"), &metadata);
         let mut rules = rules();
-        let rule = rules.crates.remove("kit").unwrap();
-        rules.crates.insert("gone".into(), rule);
-        assert_eq!(edges(&rules, &metadata("", "")).len(), 2);
+        rules.houses.remove("proof");
+        rules.houses.insert("gone".into(), BTreeSet::new());
+        rules.pure.crates.insert("lost".into());
+        let problems = edges(&rules, &metadata, &folders);
+        for named in [
+            "house `proof` has no rule",
+            "no house `gone`",
+            "no crate `lost`",
+        ] {
+            assert!(
+                problems.iter().any(|problem| problem.contains(named)),
+                "{problems:?}"
+            );
+        }
     }
 
     fn look_at(path: &str, text: &str) -> Vec<String> {
         let folders = folders(Path::new("/r"), &metadata("", ""));
         let declares_tests = "#[cfg(test)]\nmod checks;\nmod other;";
-        let sources = [(path, text), ("crates/core/src/lib.rs", declares_tests)]
-            .map(|(path, text)| Source::parse(path, text).unwrap().unwrap());
+        let sources = [
+            (path, text),
+            ("crates/measure/core/src/lib.rs", declares_tests),
+        ]
+        .map(|(path, text)| Source::parse(path, text).unwrap().unwrap());
         let sources = without_tests(sources.into());
         impure_code(&rules(), &folders, &sources)
     }
@@ -287,7 +358,7 @@ mod tests {
         ];
         for text in bad {
             assert!(
-                !look_at("crates/engine/src/a.rs", text).is_empty(),
+                !look_at("crates/measure/engine/src/a.rs", text).is_empty(),
                 "{text}"
             );
         }
@@ -298,21 +369,31 @@ mod tests {
             "#[cfg(test)]\nmod tests {\n use std::fs;\n}",
         ];
         for text in good {
-            assert_eq!(look_at("crates/engine/src/a.rs", text), [""; 0], "{text}");
+            assert_eq!(
+                look_at("crates/measure/engine/src/a.rs", text),
+                [""; 0],
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn io_is_free_in_other_crates_and_in_test_modules_of_their_own_file() {
-        assert_eq!(look_at("crates/device/src/a.rs", "use std::fs;"), [""; 0]);
         assert_eq!(
-            look_at("crates/core/src/checks.rs", "use std::fs;"),
+            look_at("crates/measure/device/src/a.rs", "use std::fs;"),
             [""; 0]
         );
         assert_eq!(
-            look_at("crates/core/src/checks/more.rs", "use std::fs;"),
+            look_at("crates/measure/core/src/checks.rs", "use std::fs;"),
             [""; 0]
         );
-        assert_eq!(look_at("crates/core/src/other.rs", "use std::fs;").len(), 1);
+        assert_eq!(
+            look_at("crates/measure/core/src/checks/more.rs", "use std::fs;"),
+            [""; 0]
+        );
+        assert_eq!(
+            look_at("crates/measure/core/src/other.rs", "use std::fs;").len(),
+            1
+        );
     }
 }

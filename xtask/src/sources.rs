@@ -8,7 +8,7 @@ use crate::project::{self, Error};
 
 /// A source file of a crate.
 pub(crate) struct Source {
-    /// The crate's folder, such as `crates/core`.
+    /// The crate's folder, such as `crates/measure/core`.
     pub folder: String,
     /// The path below `src/`.
     pub below: String,

@@ -19,13 +19,13 @@ use cardmark_stats::{KnownSpread, again};
 const GOAL: std::ops::RangeInclusive<f64> = 0.90..=0.98;
 /// Stationary models.
 const TEXTS: [&str; 7] = [
-    include_str!("../../../crates/sim/models/a1-32gb.toml"),
-    include_str!("../../../crates/sim/models/a2-64gb.toml"),
-    include_str!("../../../crates/sim/models/c10-16gb.toml"),
-    include_str!("../../../crates/sim/models/usb2-32gb.toml"),
-    include_str!("../../../crates/sim/models/swaying-32gb.toml"),
-    include_str!("../../../crates/sim/models/worn-32gb.toml"),
-    include_str!("../../../crates/sim/models/lying-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/a1-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/a2-64gb.toml"),
+    include_str!("../../../crates/measure/sim/models/c10-16gb.toml"),
+    include_str!("../../../crates/measure/sim/models/usb2-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/swaying-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/worn-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/lying-32gb.toml"),
 ];
 
 fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {

@@ -26,14 +26,14 @@ const LEAST_FOUND_RATIO: f64 = 0.90;
 
 /// Texts of the models; those that are not stationary are omitted.
 const TEXTS: [&str; 8] = [
-    include_str!("../../../crates/sim/models/a1-32gb.toml"),
-    include_str!("../../../crates/sim/models/a2-64gb.toml"),
-    include_str!("../../../crates/sim/models/c10-16gb.toml"),
-    include_str!("../../../crates/sim/models/usb2-32gb.toml"),
-    include_str!("../../../crates/sim/models/swaying-32gb.toml"),
-    include_str!("../../../crates/sim/models/worn-32gb.toml"),
-    include_str!("../../../crates/sim/models/lying-32gb.toml"),
-    include_str!("../../../crates/sim/models/v30-64gb.toml"),
+    include_str!("../../../crates/measure/sim/models/a1-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/a2-64gb.toml"),
+    include_str!("../../../crates/measure/sim/models/c10-16gb.toml"),
+    include_str!("../../../crates/measure/sim/models/usb2-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/swaying-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/worn-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/lying-32gb.toml"),
+    include_str!("../../../crates/measure/sim/models/v30-64gb.toml"),
 ];
 
 /// Results of the comparisons of one kind.

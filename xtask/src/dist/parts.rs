@@ -203,7 +203,7 @@ mod tests {
             Some(("serde", "1.0.228"))
         );
         assert_eq!(
-            name_and_version("cardmark-cli v0.1.0 (/p/crates/cli)"),
+            name_and_version("cardmark-cli v0.1.0 (/p/crates/program/cli)"),
             Some(("cardmark-cli", "0.1.0"))
         );
         assert_eq!(name_and_version(""), None);
