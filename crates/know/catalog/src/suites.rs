@@ -59,7 +59,7 @@ static SUITES: [SuiteText; 14] = [
     suite_text!("block-sizes", 1),
 ];
 
-/// The suite for `cardmark crosscheck`; not a method for results, and so not listed.
+/// The suite for `cardmark-crosscheck`; not a method for results, and so not listed.
 const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
 
 /// Reason why a suite is not available.

@@ -28,14 +28,14 @@ pub enum JobKind {
     Endure,
     /// `cardmark anatomy`.
     Anatomy,
-    /// `cardmark crosscheck`.
+    /// The program `cardmark-crosscheck`.
     Crosscheck,
     /// `cardmark campaign`.
     Campaign,
 }
 
 impl JobKind {
-    /// Name of the command.
+    /// Name of the command, or of the part after `cardmark-` of a program of its own.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

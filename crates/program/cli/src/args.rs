@@ -155,9 +155,6 @@ pub(crate) enum Command {
     /// has all runs, 1 if it refused one, 3 if one waits or the site did not answer.
     #[command(after_help = examples("submit"))]
     Submit(SubmitArguments),
-    /// Run the original tools and ours in turn on a target, and compare
-    #[command(after_help = examples("crosscheck"))]
-    Crosscheck(CrosscheckArguments),
     /// Turn the journals of interrupted runs into partial records
     #[command(after_help = examples("recover"))]
     Recover(RecoverArguments),
@@ -246,29 +243,6 @@ pub(crate) struct RunArguments {
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,
-}
-
-/// Arguments of `crosscheck`.
-#[derive(Debug, Args)]
-pub(crate) struct CrosscheckArguments {
-    /// A directory or a block device. A device is written all over: what is on it is lost, and
-    /// model and size have to be typed before
-    #[arg(default_value = ".")]
-    pub(crate) target: String,
-    /// Only contests with these workloads, such as `hdparm_t,fio_rand_read_q32`
-    #[arg(long, value_delimiter = ',', value_name = "ID,…")]
-    pub(crate) only: Vec<String>,
-    /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
-    pub(crate) pairs: u32,
-    /// Begin again instead of continuing an interrupted crosscheck of this target
-    #[arg(long)]
-    pub(crate) restart: bool,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Content for a device.

@@ -1,12 +1,15 @@
 //! Starts the originals.
 
+use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use cardmark_core::{MIB, fill_payload};
+use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::{NamedTempFile, TempDir};
 
@@ -33,10 +36,34 @@ pub(crate) struct ToolTarget {
     pub(crate) workshop: PathBuf,
 }
 
+/// Beginning of the names of workshops.
+const PREFIX: &str = "cardmark-crosscheck-";
+
 /// A directory of our own for the originals' files; it goes with all that is in it.
 pub(crate) struct Workshop {
     directory: TempDir,
     signals: Signals,
+    /// The directory, locked while its process lives.
+    _lock: File,
+}
+
+/// Removes the workshops of this user in `parent` whose process was killed.
+fn remove_left(parent: &Path) -> std::io::Result<()> {
+    let own_user = rustix::process::getuid().as_raw();
+    for entry in std::fs::read_dir(parent)? {
+        let entry = entry?;
+        let is_workshop = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        // Of the entry itself: a link is none.
+        let found = entry.metadata();
+        if !is_workshop || !found.is_ok_and(|found| found.is_dir() && found.uid() == own_user) {
+            continue;
+        }
+        let directory = File::open(entry.path())?;
+        if flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl Workshop {
@@ -48,11 +75,19 @@ impl Workshop {
             CommandError::new(Exit::Trouble, what).because(error.to_string())
         };
         let signals = Signals::heed().map_err(fail)?;
+        remove_left(parent).map_err(fail)?;
         let directory = tempfile::Builder::new()
-            .prefix("cardmark-crosscheck-")
+            .prefix(PREFIX)
             .tempdir_in(parent)
             .map_err(fail)?;
-        Ok(Self { directory, signals })
+        let lock = File::open(directory.path()).map_err(fail)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|errno| fail(errno.into()))?;
+        Ok(Self {
+            directory,
+            signals,
+            _lock: lock,
+        })
     }
 
     /// The directory.

@@ -35,7 +35,7 @@ pub use loop_device::LoopDevice;
 pub use mount::{Frozen, Mount};
 pub use needs::{Need, are_met};
 pub use nobody::run_as_nobody;
-pub use program::{Output, Program, Running};
+pub use program::{Output, Program, Running, killing_at_sync};
 pub use rate_cap::RateCap;
 pub use refusal::Refusal;
 pub use sim_card::SimCard;

@@ -109,6 +109,14 @@ impl LoopDevice {
         turn
     }
 
+    /// Makes the file behind the device longer, so that it is not known as the one any more: the loop device then is the
+    /// lowest that is known, and so the disk.
+    pub fn disguise(&self) {
+        let file = File::options().write(true).open(self.file()).unwrap();
+        let bytes = file.metadata().unwrap().len();
+        file.set_len(bytes + (1 << 20)).unwrap();
+    }
+
     /// The device, such as `/dev/loop3`.
     #[must_use]
     pub fn path(&self) -> &Path {

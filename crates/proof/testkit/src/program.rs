@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Interval of the checks for the end of a program.
 const LOOK: Duration = Duration::from_millis(2);
 /// Commands whose records are honest, however they end.
-const MEASURING: [&str; 4] = ["run", "recover", "campaign", "crosscheck"];
+const MEASURING: [&str; 3] = ["run", "recover", "campaign"];
 
 /// The program with a separate place for its results, and nothing else of the environment.
 #[derive(Debug)]
@@ -247,6 +247,25 @@ impl Program {
         let lines = output.stdout.lines();
         lines.filter(|line| !is_statement(line)).count()
     }
+}
+
+/// A program that starts another one and kills it when one of its threads enters its `number`th fsync or
+/// `number`th fdatasync.
+#[must_use]
+pub fn killing_at_sync(number: u64) -> [String; 9] {
+    let inject = format!("inject=fdatasync,fsync:signal=KILL:when={number}");
+    let words = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=fdatasync,fsync",
+        "-e",
+    ];
+    let mut words = words.into_iter().map(str::to_owned).chain([inject]);
+    std::array::from_fn(|_| words.next().unwrap())
 }
 
 /// Output of a program and its exit state.

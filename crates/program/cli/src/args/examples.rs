@@ -4,7 +4,7 @@
 type Examples = [(&'static str, &'static str)];
 
 /// Examples by the name of the command; those of the program have none.
-const EXAMPLES: [(&str, &Examples); 24] = [
+const EXAMPLES: [(&str, &Examples); 23] = [
     (
         "",
         &[
@@ -334,19 +334,6 @@ const EXAMPLES: [(&str, &Examples); 24] = [
             (
                 "cardmark submit --export-secret secret.txt",
                 "to keep elsewhere: restores these rights",
-            ),
-        ],
-    ),
-    (
-        "crosscheck",
-        &[
-            (
-                "cardmark crosscheck /mnt/card",
-                "all tools that are installed",
-            ),
-            (
-                "cardmark crosscheck /mnt/card --only hdparm_t,dd_write",
-                "two of them",
             ),
         ],
     ),

@@ -4,7 +4,6 @@ mod anatomy;
 mod beginner;
 mod campaign;
 mod compare;
-mod crosscheck;
 mod endure;
 mod explain;
 mod export;
@@ -34,7 +33,6 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
     match arguments.command {
         None => beginner::beginner(execute),
         Some(Command::Run(arguments)) => run::run(&arguments),
-        Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
         Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
         Some(Command::Probe(arguments)) => probe::probe(&arguments),
         Some(Command::Verify(arguments)) => verify::verify(&arguments),

@@ -73,14 +73,17 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
 /// Shows how unfinished work continues.
 fn tell_unfinished(left: &Content) {
     let (job, target) = (left.head.job, &left.head.target);
-    let name = job.name();
+    let command = match job {
+        JobKind::Crosscheck => "cardmark-crosscheck".to_owned(),
+        _ => format!("cardmark {}", job.name()),
+    };
     let how = match job {
         JobKind::Probe | JobKind::Anatomy => "of the same card restores it and begins again",
         JobKind::Campaign => "continues",
         _ => "of the same card continues",
     };
     print::notice(&format!(
-        "unfinished: `cardmark {name} {target}` {how} (`{}`)",
+        "unfinished: `{command} {target}` {how} (`{}`)",
         left.path.display()
     ));
 }

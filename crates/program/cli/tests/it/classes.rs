@@ -5,11 +5,9 @@ use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 use cardmark_core::{Fill, FindingKind, Record, Start, VerdictOutcome};
-use cardmark_testkit::{LoopDevice, needs};
+use cardmark_testkit::{LoopDevice, killing_at_sync, needs};
 
-use crate::common::{
-    MIB, assert_error, assert_nothing_kept, finding, killing_at_sync, program, scratch, text,
-};
+use crate::common::{MIB, assert_error, assert_nothing_kept, finding, program, scratch, text};
 
 fn outcome(record: &Record, class: &str) -> Option<VerdictOutcome> {
     let verdicts = &record.derived.as_ref()?.verdicts;

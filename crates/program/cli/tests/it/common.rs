@@ -103,21 +103,3 @@ pub(crate) fn cut_short(record: &Record) -> &Trial {
     assert!(!last.is_whole());
     last
 }
-
-/// A program that starts another one and kills it when one of its threads enters its `number`th fsync or
-/// `number`th fdatasync.
-pub(crate) fn killing_at_sync(number: u64) -> [String; 9] {
-    let inject = format!("inject=fdatasync,fsync:signal=KILL:when={number}");
-    let words = [
-        "strace",
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        "trace=fdatasync,fsync",
-        "-e",
-    ];
-    let mut words = words.into_iter().map(str::to_owned).chain([inject]);
-    std::array::from_fn(|_| words.next().unwrap())
-}

@@ -10,14 +10,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
-use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs, wall_clock};
+use cardmark_testkit::{
+    LoopDevice, Mount, Output, Program, RateCap, Running, killing_at_sync, needs, wall_clock,
+};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
 use crate::common::{
-    MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, folder, killing_at_sync, program,
-    scratch, text,
+    MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
 };
 
 /// Size of the image below a loop device.

@@ -5,18 +5,16 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cardmark_core::{Rng, fill_payload};
-use cardmark_testkit::{LoopDevice, Output, Program, needs};
+use cardmark_testkit::{LoopDevice, Output, Program, killing_at_sync, needs};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::common::{MIB, QUICKEST, folder, killing_at_sync, program, scratch, text};
+use crate::common::{MIB, QUICKEST, folder, program, scratch, text};
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 24 * MIB;
 /// Kills at syncs and at moments for each job if `CARDMARK_JOB_KILLS` is not set.
 const KILLS: (u64, u64) = (2, 0);
-/// Output of dd, for a stand-in.
-const DD: &str = "echo '104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s' >&2";
 const CAMPAIGN: &str = r#"
 title = "Two cards"
 repeats = 1
@@ -223,18 +221,6 @@ fn a_verify_continues() {
 fn an_endurance_test_continues() {
     needs!(Root, LoopDevice, Strace);
     Rig::on_device(&["endure", "--cycles", "1"], After::Any).torture("endure");
-}
-
-#[test]
-fn a_crosscheck_continues() {
-    needs!(Strace);
-    let rig = Rig::on_files(|scratch| {
-        let folder = folder(scratch);
-        let program = crate::crosscheck::with(scratch, &[("dd", DD)]);
-        let arguments = ["crosscheck", text(&folder), "--only=dd_write", "--pairs=2"];
-        (program, arguments.map(str::to_owned).to_vec())
-    });
-    rig.torture("crosscheck");
 }
 
 #[test]

@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use cardmark_core::{FindingKind, Record, Rng, Trial};
-use cardmark_testkit::{Program, needs};
+use cardmark_testkit::{Program, killing_at_sync, needs};
 use serde_json::Value;
 
-use crate::common::{
-    QUICKEST, assert_empty, finding, folder, killing_at_sync, program, scratch, text,
-};
+use crate::common::{QUICKEST, assert_empty, finding, folder, program, scratch, text};
 
 /// Kills if `CARDMARK_KILLS` is not set.
 const KILLS: u32 = 8;

@@ -19,7 +19,6 @@ mod clock;
 mod common;
 mod compare;
 mod corpus;
-mod crosscheck;
 mod devices;
 mod digests;
 mod evidence;

@@ -9,7 +9,6 @@ use crate::common::{
     BINARY, MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, finding, program,
     scratch, text,
 };
-use crate::traces::disguise;
 
 /// The workloads of `dramble`; the first two are of the disk.
 pub(crate) const ALL: [&str; 9] = [
@@ -33,7 +32,7 @@ fn all_of_dramble_leaves_nothing_behind() {
     needs!(Root, LoopDevice, Ext4);
     let scratch = scratch();
     let card = Mount::ext4_in_memory(scratch.path(), 600 * MIB);
-    disguise(card.device());
+    card.device().disguise();
     let free = card.free_bytes();
     let program = program(&scratch);
     let output = program.run(&["run", text(card.folder()), "--suite=dramble"]);

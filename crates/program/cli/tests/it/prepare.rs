@@ -9,12 +9,14 @@ use cardmark_core::{Fill, Preparation, Record, fill_content};
 use cardmark_host::{Root, card_identity};
 use cardmark_session::Prepared;
 use cardmark_store::{Store, peek};
-use cardmark_testkit::{FuseDir, LoopDevice, Mount, Output, Program, RateCap, Running, needs};
+use cardmark_testkit::{
+    FuseDir, LoopDevice, Mount, Output, Program, RateCap, Running, killing_at_sync, needs,
+};
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{EIO, MIB, QUICKEST, assert_error, killing_at_sync, program, scratch, text};
+use crate::common::{EIO, MIB, QUICKEST, assert_error, program, scratch, text};
 
 /// Some stretches, and a part that ends inside a block.
 const SIZE: u64 = 100 * MIB + 4096 + 512;

@@ -1,8 +1,10 @@
 //! The store: broken, locked, and in use.
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 
 use cardmark_core::parse_statement;
+use cardmark_store::{JobKind, Journal, JournalHead};
 use cardmark_testkit::{Program, damage_database};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use serde_json::Value;
@@ -360,4 +362,23 @@ fn the_place_of_the_results_can_be_named() {
         .status()
         .unwrap();
     assert_eq!(status.code(), Some(2));
+}
+
+/// Its program is another one.
+#[test]
+fn recover_names_the_program_of_an_interrupted_crosscheck() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let journals = program.data().join("journals");
+    std::fs::create_dir_all(&journals).unwrap();
+    let head = JournalHead {
+        job: JobKind::Crosscheck,
+        target: "/mnt/card".to_owned(),
+        labels: BTreeMap::new(),
+    };
+    drop(Journal::create(&journals, "card", &head, None).unwrap());
+    let recovered = program.run(&["recover"]);
+    assert_eq!(recovered.code, 0, "{recovered}");
+    let named = "unfinished: `cardmark-crosscheck /mnt/card` of the same card continues";
+    assert!(recovered.stderr.contains(named), "{recovered}");
 }

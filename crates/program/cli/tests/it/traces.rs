@@ -101,7 +101,7 @@ fn hdparm_reads_the_same_for_as_long() {
     let scratch = scratch();
     let card = Mount::ext4_in_memory(scratch.path(), 600 * MIB);
     let _cap = RateCap::on(card.device(), CAP_BYTES_PER_S);
-    disguise(card.device());
+    card.device().disguise();
     let program = program(&scratch);
     let device = text(card.device().path());
 
@@ -137,14 +137,6 @@ fn hdparm_reads_the_same_for_as_long() {
         assert_same_start(option, theirs, ours);
         assert!(!ours.cut && ours.moved.iter().all(|moved| !moved.is_write));
     }
-}
-
-/// Makes the file behind a loop device longer, so that it is not known as the one any more: the
-/// loop device then is the lowest that is known, and so the disk.
-pub(crate) fn disguise(device: &LoopDevice) {
-    let file = File::options().write(true).open(device.file()).unwrap();
-    let bytes = file.metadata().unwrap().len();
-    file.set_len(bytes + MIB).unwrap();
 }
 
 /// The shorter of the two is the beginning of the longer one.

@@ -5,10 +5,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::{Rng, fill_payload};
-use cardmark_testkit::{LoopDevice, Output, Program, needs};
+use cardmark_testkit::{LoopDevice, Output, Program, killing_at_sync, needs};
 use tempfile::TempDir;
 
-use crate::common::{MIB, assert_error, killing_at_sync, program, scratch, text};
+use crate::common::{MIB, assert_error, program, scratch, text};
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 24 * MIB;

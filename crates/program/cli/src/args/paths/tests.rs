@@ -25,10 +25,9 @@ enum Use {
 }
 
 /// Each argument that can hold a path: command, argument, use.
-const PATHS: [(&str, &str, Use); 25] = [
+const PATHS: [(&str, &str, Use); 24] = [
     ("run", "target", Use::Target),
     ("run", "json", Use::File),
-    ("crosscheck", "target", Use::Target),
     ("prepare", "device", Use::Target),
     ("probe", "device", Use::Target),
     ("probe", "save_to", Use::Folder),

@@ -31,7 +31,6 @@ const WRITING: &[&[&str]] = &[
     &["anatomy", "DISK", "--destroy"],
     &["prepare", "DISK", "--fill=zero"],
     &["prepare", "DISK", "--fill=discard"],
-    &["crosscheck", "DISK"],
 ];
 
 /// Ways to agree, or not to.

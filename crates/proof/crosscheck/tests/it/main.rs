@@ -1,21 +1,58 @@
-//! The original tools beside ours. The originals here are scripts of our own, so that it is known
+//! The original tools beside ours, through the program. The originals here are scripts of our own, so that it is known
 //! what they do.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cardmark_testkit::{LoopDevice, Mount, Program, install_script, needs};
+use cardmark_testkit::{
+    LoopDevice, Mount, Output, Program, install_script, killing_at_sync, needs, stored_documents,
+};
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{MIB, assert_empty, assert_error, folder, program, scratch, text};
-use crate::traces::disguise;
-
+const MIB: u64 = 1 << 20;
 /// What dd prints for 100 MiB in a second.
 const DD_PRINTS: &str = "104857600 bytes (105 MB, 100 MiB) copied, 1.00000 s, 105 MB/s";
 /// Longest time that a child of an original may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A folder on storage, for images and results; gone with the test.
+fn scratch() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The program with its results in `scratch`.
+fn program(scratch: &TempDir) -> Program {
+    Program::new(env!("CARGO_BIN_EXE_cardmark-crosscheck"), scratch.path())
+}
+
+/// An empty folder in `scratch`.
+fn folder(scratch: &TempDir) -> PathBuf {
+    let folder = scratch.path().join("card");
+    std::fs::create_dir(&folder).unwrap();
+    folder
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The error has an exit code and these parts.
+#[track_caller]
+fn assert_error(output: &Output, code: i32, parts: &[&str]) {
+    assert_eq!(output.code, code, "{output}");
+    for part in parts {
+        assert!(output.stderr.contains(part), "no `{part}` in {output}");
+    }
+    assert!(output.stderr.contains("error: "), "{output}");
+}
+
+/// The folder that was measured holds nothing.
+#[track_caller]
+fn assert_empty(folder: &Path) {
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0, "left behind");
+}
 
 /// A folder with originals, each a shell script, that the program finds first.
 fn originals(scratch: &TempDir, scripts: &[(&str, &str)]) -> PathBuf {
@@ -28,7 +65,7 @@ fn originals(scratch: &TempDir, scripts: &[(&str, &str)]) -> PathBuf {
     folder
 }
 
-pub(crate) fn with(scratch: &TempDir, scripts: &[(&str, &str)]) -> Program {
+fn with(scratch: &TempDir, scripts: &[(&str, &str)]) -> Program {
     program(scratch).with_path(&originals(scratch, scripts))
 }
 
@@ -41,7 +78,7 @@ fn pairs_are_run_and_nothing_remains() {
     let program = with(&scratch, &[("dd", &script)]);
     let folder = folder(&scratch);
     let only = "--only=dd_write";
-    let output = program.run(&["crosscheck", text(&folder), only, "--pairs=6", "--json"]);
+    let output = program.run(&[text(&folder), only, "--pairs=6", "--json"]);
     assert_eq!(output.code, 0, "{output}");
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(rows.as_array().unwrap().len(), 1);
@@ -83,7 +120,8 @@ fn pairs_are_run_and_nothing_remains() {
         "{output}"
     );
     assert_empty(&folder);
-    assert_eq!((program.journals().len(), program.runs_count()), (0, 0));
+    assert_eq!(program.journals().len(), 0);
+    assert_eq!(stored_documents(&program.database()), []);
 }
 
 /// A mounted disk keeps in memory what our side has read; hdparm must not find it there.
@@ -92,7 +130,7 @@ fn hdparm_finds_the_disk_cold_after_our_side_has_read_it() {
     needs!(Root, LoopDevice, Ext4);
     let scratch = scratch();
     let card = Mount::ext4_in_memory(scratch.path(), 200 * MIB);
-    disguise(card.device());
+    card.device().disguise();
     let counted = scratch.path().join("counted");
     let disk = text(card.device().path());
     let script = format!(
@@ -103,12 +141,7 @@ fn hdparm_finds_the_disk_cold_after_our_side_has_read_it() {
         text(&counted)
     );
     let program = with(&scratch, &[("hdparm", &script)]);
-    let arguments = [
-        "crosscheck",
-        text(card.folder()),
-        "--only=hdparm_t",
-        "--pairs=3",
-    ];
+    let arguments = [text(card.folder()), "--only=hdparm_t", "--pairs=3"];
     let output = program.run(&arguments);
     assert_eq!(output.code, 0, "{output}");
     let counted = std::fs::read_to_string(&counted).unwrap();
@@ -128,7 +161,7 @@ fn an_original_that_fails_is_told_in_its_own_words_and_others_go_on() {
     let failing = "echo '0+0 records in' >&2; echo \"dd: error writing 'x': Broken\" >&2; exit 1";
     let program = with(&scratch, &[("dd", failing)]);
     let folder = folder(&scratch);
-    let output = program.run(&["crosscheck", text(&folder), "--only=dd_write"]);
+    let output = program.run(&[text(&folder), "--only=dd_write"]);
     assert_error(&output, 3, &["dd failed", "dd: error writing 'x': Broken"]);
     assert!(output.stdout.contains("nothing was compared"), "{output}");
     assert_empty(&folder);
@@ -147,7 +180,7 @@ fn a_signal_ends_the_original_and_its_children() {
     );
     let program = with(&scratch, &[("dd", &script)]);
     let folder = folder(&scratch);
-    let running = program.start(&["crosscheck", text(&folder), "--only=dd_write"]);
+    let running = program.start(&[text(&folder), "--only=dd_write"]);
     running.hear("pair 2: dd");
     let process = await_number(&child);
     running.signal(Signal::TERM);
@@ -173,23 +206,14 @@ fn a_signal_ends_our_side_and_the_whole_pairs_continue_later() {
     let script = format!("echo '{DD_PRINTS}' >&2");
     let program = with(&scratch, &[("dd", &script)]);
     let folder = folder(&scratch);
-    let running = program.start(&["crosscheck", text(&folder), "--only=dd_write"]);
+    let running = program.start(&[text(&folder), "--only=dd_write"]);
     running.hear("pair 2: cardmark");
     running.signal(Signal::INT);
     let output = running.wait();
     assert_eq!(output.code, 130, "{output}");
     assert_empty(&folder);
-    assert_eq!((program.journals().len(), program.runs_count()), (1, 0));
-    let recovered = program.run(&["recover"]);
-    let said = format!("unfinished: `cardmark crosscheck {}`", text(&folder));
-    assert!(recovered.stderr.contains(&said), "{recovered}");
-    let one = [
-        "crosscheck",
-        text(&folder),
-        "--only=dd_write",
-        "--pairs=1",
-        "--json",
-    ];
+    assert_eq!(program.journals().len(), 1);
+    let one = [text(&folder), "--only=dd_write", "--pairs=1", "--json"];
     let again = program.run(&one);
     assert_eq!(again.code, 0, "{again}");
     assert!(
@@ -229,7 +253,7 @@ fn without_room_no_original_starts() {
     let script = format!(": >{}; echo '{DD_PRINTS}' >&2", text(&marker));
     let program = with(&scratch, &[("dd", &script)]);
     let mount = Mount::ext4(scratch.path(), 160 * MIB);
-    let output = program.run(&["crosscheck", text(mount.folder()), "--only=dd_write"]);
+    let output = program.run(&[text(mount.folder()), "--only=dd_write"]);
     assert_error(&output, 3, &["not enough room"]);
     assert!(!marker.exists(), "dd was started");
 }
@@ -239,7 +263,7 @@ fn missing_tools_are_named_with_their_package() {
     let scratch = scratch();
     let folder = folder(&scratch);
     let program = program(&scratch);
-    let mut command = program.command(&["crosscheck", text(&folder), "--only=fio_rand_read_q1"]);
+    let mut command = program.command(&[text(&folder), "--only=fio_rand_read_q1"]);
     let output = command.env("PATH", "/nonexistent").output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
@@ -269,18 +293,11 @@ fn on_a_device_originals_get_its_own_size_and_leave_is_needed() {
     let scratch = scratch();
     let (image, device, log, program) = rescuer(&scratch, 128 * MIB);
     let only = "--only=ddrescue_write";
-    let refused = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
+    let refused = program.run(&[text(device.path()), only, "--pairs=1"]);
     assert_error(&refused, 4, &["there is no terminal to confirm"]);
     assert!(!log.exists(), "ddrescue was started");
     let serial = format!("--device-serial={}", text(&image));
-    let arguments = [
-        "crosscheck",
-        text(device.path()),
-        only,
-        "--pairs=1",
-        "--yes",
-        &serial,
-    ];
+    let arguments = [text(device.path()), only, "--pairs=1", "--yes", &serial];
     let output = program.run(&arguments);
     assert_eq!(output.code, 0, "{output}");
     let called = std::fs::read_to_string(&log).unwrap();
@@ -297,7 +314,7 @@ fn what_only_reads_a_device_needs_no_leave() {
     let scratch = scratch();
     let (_, device, log, program) = rescuer(&scratch, 128 * MIB);
     let only = "--only=ddrescue_read";
-    let output = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
+    let output = program.run(&[text(device.path()), only, "--pairs=1"]);
     assert_eq!(output.code, 0, "{output}");
     assert!(log.exists());
 }
@@ -313,7 +330,7 @@ fn an_original_that_writes_needs_leave_whatever_was_asked_for() {
     let script = "while [ \"$1\" != -f ]; do shift; done; dd if=/dev/zero of=\"$2\" bs=4k count=1";
     let program = with(&scratch, &[("iozone", script)]);
     let only = "--only=iozone_read_4k";
-    let output = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
+    let output = program.run(&[text(device.path()), only, "--pairs=1"]);
     assert_error(&output, 4, &["there is no terminal to confirm"]);
     drop(device);
     let held = std::fs::read(&image).unwrap();
@@ -341,7 +358,6 @@ fn a_device_that_is_changed_after_an_original_is_not_written() {
         .unwrap();
     let serial = format!("--device-serial={}", text(&image));
     let arguments = [
-        "crosscheck",
         text(&path),
         "--only=ddrescue_write",
         "--pairs=6",
@@ -367,10 +383,48 @@ fn a_simulated_card_and_a_small_device_are_told() {
     needs!(Root, LoopDevice);
     let scratch = scratch();
     let (_, device, _, program) = rescuer(&scratch, 16 * MIB);
-    let simulated = program.run(&["crosscheck", "sim:a1-32gb"]);
+    let simulated = program.run(&["sim:a1-32gb"]);
     assert_error(&simulated, 2, &["cannot run on a simulated card"]);
-    let small = program.run(&["crosscheck", text(device.path())]);
+    let small = program.run(&[text(device.path())]);
     assert_error(&small, 3, &["too small"]);
-    let unknown = program.run(&["crosscheck", text(device.path()), "--only=nonsense"]);
+    let unknown = program.run(&[text(device.path()), "--only=nonsense"]);
     assert_ne!(unknown.code, 0, "{unknown}");
+}
+
+#[test]
+fn a_device_in_use_is_refused_before_all_else() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let mount = Mount::ext4(scratch.path(), 160 * MIB);
+    let program = program(&scratch);
+    let device = text(mount.device().path());
+    for consent in [&[][..], &["--yes", "--device-serial=none"]] {
+        let refused = program.run(&[&[device][..], consent].concat());
+        assert_error(&refused, 4, &["mounted"]);
+    }
+    assert!(!program.database().exists(), "a store was made");
+}
+
+/// Killed at each of its first syncs, also in the second pair.
+#[test]
+fn a_killed_crosscheck_continues() {
+    needs!(Strace);
+    let scratch = scratch();
+    let script = format!("echo '{DD_PRINTS}' >&2");
+    let program = with(&scratch, &[("dd", &script)]);
+    let folder = folder(&scratch);
+    let arguments = [text(&folder), "--only=dd_write", "--pairs=2"];
+    let mut under_way = 0;
+    for number in [1, 2, 3, 5, 8] {
+        let killed = program
+            .start_under(&killing_at_sync(number), &arguments)
+            .wait();
+        under_way += u64::from(killed.code != 0);
+        let again = program.run(&arguments);
+        assert_eq!(again.code, 0, "sync {number}: {again}");
+        assert!(again.stdout.contains("dd_write"), "{again}");
+        assert_eq!(program.journals().len(), 0, "sync {number}");
+        assert_empty(&folder);
+    }
+    assert!(under_way > 0, "no kill met it under way");
 }
