@@ -1,5 +1,6 @@
 //! The original tools beside ours, through the program. The originals here are scripts of our own, so that it is known
 //! what they do.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
