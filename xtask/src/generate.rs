@@ -1,24 +1,24 @@
 //! Files made from the code: the record's JSON Schema.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use cardmark_core::{FORMAT, MINOR, MOST_INTEGER, MOST_ITEMS, MOST_TEXT_BYTES, STATEMENT};
 use serde_json::Value;
 
-use crate::project::Checked;
+use crate::project::{self, Checked, Error};
 use crate::quantities;
 
 const COMMAND: &str = "cargo run -q -p xtask -- gen";
 
 pub(crate) fn write(root: &Path) -> Checked {
-    for (path, schema) in schemas()? {
+    for (path, schema) in schemas(root)? {
         std::fs::write(root.join(path), text(&schema)?)?;
     }
     check(root)
 }
 
 pub(crate) fn check(root: &Path) -> Checked {
-    let schemas = schemas()?;
+    let schemas = schemas(root)?;
     let all: Vec<&Value> = schemas.iter().map(|(_, schema)| schema).collect();
     let mut problems = quantities::check(root, &serde_json::json!(all))?;
     for (path, schema) in &schemas {
@@ -42,67 +42,11 @@ fn text(schema: &Value) -> Result<String, serde_json::Error> {
 }
 
 /// The schemas, each with its path.
-fn schemas() -> Result<Vec<(String, Value)>, serde_json::Error> {
-    let record = schema(
-        schemars::schema_for!(cardmark_core::Record),
-        &format!("record:{FORMAT}.{MINOR}"),
-    )?;
-    let statement = schema(
-        schemars::schema_for!(cardmark_core::Statement),
-        &format!("statement:{STATEMENT}.0"),
-    )?;
-    Ok(vec![
-        (format!("schema/record-{FORMAT}.json"), record),
-        (format!("schema/statement-{STATEMENT}.json"), statement),
-    ])
-}
-
-fn schema(made: schemars::Schema, id: &str) -> Result<Value, serde_json::Error> {
-    let mut schema = serde_json::to_value(made)?;
-    limit(&mut schema);
-    schema["$id"] = format!("urn:cardmark:{id}").into();
-    sort(&mut schema);
-    Ok(schema)
-}
-
-/// Adds the limits of lists, objects, texts and integers that state none.
-fn limit(value: &mut Value) {
-    match value {
-        Value::Array(values) => values.iter_mut().for_each(limit),
-        Value::Object(of) => {
-            of.values_mut().for_each(limit);
-            let is = |name: &str| match &of["type"] {
-                Value::Array(names) => names.iter().any(|one| one == name),
-                one => one == name,
-            };
-            let limits = match of.contains_key("type") {
-                false => Vec::new(),
-                true if is("array") => vec![("maxItems", MOST_ITEMS as u64)],
-                true if is("object") => vec![("maxProperties", MOST_ITEMS as u64)],
-                true if is("string") && !of.contains_key("const") => {
-                    vec![("maxLength", MOST_TEXT_BYTES as u64)]
-                }
-                true if is("integer") => vec![("maximum", MOST_INTEGER)],
-                true => Vec::new(),
-            };
-            for (name, most) in limits {
-                of.entry(name).or_insert_with(|| most.into());
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Sorts all keys, so that the text does not depend on the features serde_json was built with.
-fn sort(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.values_mut().for_each(sort);
-            map.sort_keys();
-        }
-        Value::Array(values) => values.iter_mut().for_each(sort),
-        _ => {}
-    }
+fn schemas(root: &Path) -> Result<Vec<(String, Value)>, Error> {
+    let example = "run -q --locked -p cardmark-core --features schema --example schema";
+    let arguments: Vec<&str> = example.split(' ').collect();
+    let made: BTreeMap<String, Value> = serde_json::from_slice(&project::cargo(root, &arguments)?)?;
+    Ok(made.into_iter().collect())
 }
 
 #[cfg(test)]
@@ -122,7 +66,8 @@ mod tests {
 
     #[test]
     fn the_schema_asks_for_three_fields_only() {
-        let (_, schema) = schemas().unwrap().remove(0);
+        let text = std::fs::read_to_string(project::root().join("schema/record-1.json")).unwrap();
+        let schema: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             schema["required"],
             serde_json::json!(["format", "id", "origin"])

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ use crate::word::Word;
 use crate::{CardKind, Registers, SdVersion};
 
 /// An SD card or eMMC as its registers describe it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Card {
     /// Family.
     pub kind: CardKind,
@@ -22,7 +24,8 @@ pub struct Card {
 }
 
 /// Kind of serial number of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SerialKind {
     /// Zero.
@@ -37,7 +40,8 @@ pub enum SerialKind {
 }
 
 /// Decoded registers of a card. Values that the registers do not contain are absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CardFacts {
     /// Number of the manufacturer: of SD-3C for SD cards, of JEDEC for eMMC, which differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]

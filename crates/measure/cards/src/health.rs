@@ -1,10 +1,12 @@
 //! Wear and errors of a device.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Wear and errors reported by a device. Missing values are absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Health {
     /// Share of its rated life that is used, percent; above 100: more than that. eMMC reports steps of ten;
     /// this is the upper end of the step.

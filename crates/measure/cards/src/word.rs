@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use arrayvec::ArrayString;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,7 @@ impl std::ops::Deref for Word {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Word {
     fn schema_name() -> Cow<'static, str> {
         "Word".into()

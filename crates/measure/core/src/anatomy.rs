@@ -1,11 +1,13 @@
 //! Findings about the internal structure of a card, derived from the timing of reads and writes.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Extra time of a read that crosses a multiple of a size, compared with reads on both sides of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BoundaryTime {
     /// The size, in bytes; multiples of two or three times this size are left out.
     pub size_bytes: u64,
@@ -18,7 +20,8 @@ pub struct BoundaryTime {
 }
 
 /// Duration of a write when a given number of units is written in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TurnTime {
     /// Number of units.
     pub units_count: u32,
@@ -31,7 +34,8 @@ pub struct TurnTime {
 }
 
 /// Range for the number of units that can be written in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OpenUnits {
     /// Largest number known to work without loss of speed.
     pub min_count: u32,
@@ -41,7 +45,8 @@ pub struct OpenUnits {
 }
 
 /// Source of the size of the units that were written in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UnitSource {
     /// The user requested it.
@@ -58,7 +63,8 @@ pub enum UnitSource {
 }
 
 /// Internal structure of a card, as the timing of reads and writes shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Anatomy {
     /// Size of the storage.
     pub size_bytes: u64,

@@ -2,13 +2,15 @@
 
 use cardmark_cards::Word;
 use cardmark_cards::{Card, Health};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Preparation;
 
 /// A block device below the target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DeviceInfo {
     /// The kernel's name, such as `mmcblk0`.
     pub name: String,
@@ -57,7 +59,8 @@ impl DeviceInfo {
 }
 
 /// Distinguishes devices of one product without revealing their serial numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Sample {
     /// The first 24 bits of the SHA-256 of its number, as 6 hexadecimal digits. Unique only together with registers and
     /// size: among 5,000 cards of one product, two have the same id with a probability of one half. Not salted, so that
@@ -82,7 +85,8 @@ impl Sample {
 }
 
 /// Device that a number belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SampleOf {
     /// An SD card or eMMC.
@@ -99,7 +103,8 @@ pub enum SampleOf {
 }
 
 /// Source of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SampleFrom {
     /// The 16 bytes of the register CID, the last byte, its checksum, being 0.
@@ -112,7 +117,8 @@ pub enum SampleFrom {
 }
 
 /// Reason for the lack of an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NoSample {
     /// The device reports neither a CID nor a serial number, or this user may not read it.
@@ -131,7 +137,8 @@ pub enum NoSample {
 }
 
 /// The kernel's settings for a block device's queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Queue {
     /// Active scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,7 +173,8 @@ pub struct Queue {
 }
 
 /// Reader or bridge between the card or disk and the board.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Reader {
     /// Its kind.
     pub kind: ReaderKind,
@@ -188,9 +196,8 @@ pub struct Reader {
 }
 
 /// Kinds of readers.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReaderKind {
     /// A slot or socket whose host controller shows the card's registers.
@@ -209,9 +216,8 @@ pub enum ReaderKind {
 }
 
 /// Timing of the bus between host and card, as the kernel names it.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BusMode {
     /// Default speed, up to 25 MHz (SD) or 26 MHz (eMMC).
@@ -276,7 +282,8 @@ impl BusMode {
 }
 
 /// The bus between a native slot and the card.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Bus {
     /// Timing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -302,7 +309,8 @@ pub struct Bus {
 }
 
 /// Source of a bus's mode and clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BusSource {
     /// The controller's state in debugfs, which only root may read.
@@ -315,7 +323,8 @@ pub enum BusSource {
 }
 
 /// A USB bridge.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UsbBridge {
     /// Id of the vendor, 4 hexadecimal digits.
     pub vendor: String,
@@ -346,7 +355,8 @@ pub struct UsbBridge {
 }
 
 /// The host controller of a USB bus.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UsbController {
     /// The kernel's driver, such as `xhci_hcd` or `dwc2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -370,7 +380,8 @@ pub struct UsbController {
 }
 
 /// A PCI Express link.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PcieLink {
     /// Negotiated transfer rate of a lane, million transfers a second: 2500, 5000, 8000, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -395,7 +406,8 @@ pub struct PcieLink {
 
 /// Power-saving states of an idle PCI Express link (PCI Express Base Specification, 5.4 and 5.5). A deeper state takes
 /// longer to leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AspmState {
     /// L0s: a short rest, each direction by itself.

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::DeviceCounters;
 
 /// The computer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Board {
     /// Model reported by the device tree or the firmware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +38,8 @@ pub struct Board {
 }
 
 /// A program that started the board, or still runs beside its system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Firmware {
     /// Its kind.
     pub kind: FirmwareKind,
@@ -49,7 +52,8 @@ pub struct Firmware {
 }
 
 /// Kinds of firmware.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FirmwareKind {
     /// Boot loader in the EEPROM of a Raspberry Pi 4 or later, from `/chosen/bootloader` of the device tree.
@@ -66,7 +70,8 @@ pub enum FirmwareKind {
 }
 
 /// The system on the computer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Host {
     /// Operating system, as `os-release` names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +97,8 @@ pub struct Host {
 }
 
 /// Use of the host by other programs while this one was about to begin, and read and wrote nothing itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct HostLoad {
     /// Length of the observation, nanoseconds.
     pub span_ns: u64,
@@ -109,7 +115,8 @@ pub struct HostLoad {
 }
 
 /// One reading of the sensors, with the errors since the previous reading.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SensorSample {
     /// Time after the run's start, nanoseconds.
     pub at_ns: u64,

@@ -1,6 +1,7 @@
 //! Results of integrity tests in a record: does storage hold the data written to it?
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub const ASSUMED_CACHE_BYTES: u64 = 1 << 30;
 
 /// Kind of integrity test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IntegrityTest {
     /// A small part of the blocks.
@@ -30,7 +32,8 @@ pub enum IntegrityTest {
 }
 
 /// Verdict on the storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StorageKind {
     /// Every block that was read holds its data: the capacity is confirmed as far as the test reaches. This
@@ -69,7 +72,8 @@ pub enum StorageKind {
 }
 
 /// Number of blocks of 512 bytes in each state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BlockCounts {
     /// Blocks that hold the data written to them.
     pub good_count: u64,
@@ -102,7 +106,8 @@ impl BlockCounts {
 
 /// Result of the samples of a probe, and the amount of damage they would have detected. The population is all
 /// extents of 1 MiB of the storage; an extent is bad if any of its blocks is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Sampling {
     /// Number of extents of 1 MiB that were written and read.
     pub samples_count: u64,
@@ -124,7 +129,8 @@ pub struct Sampling {
 }
 
 /// Time at which storage under repeated writes reached a share of bad blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Milestone {
     /// The share; 0 is the first bad block.
     pub bad_ratio: f64,
@@ -135,7 +141,8 @@ pub struct Milestone {
 }
 
 /// Order in which the blocks were written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WritePattern {
     /// By rising address.
@@ -148,9 +155,8 @@ pub enum WritePattern {
 }
 
 /// Content of a block, in a map.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BlockState {
     /// Its own data.
@@ -171,7 +177,8 @@ pub enum BlockState {
 }
 
 /// Part of the storage in which all blocks are in one state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SurfacePart {
     /// Start, bytes.
     pub start_bytes: u64,
@@ -186,7 +193,8 @@ pub struct SurfacePart {
 }
 
 /// Speed at which a stretch was written or read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlaceSpeed {
     /// Start, bytes.
     pub start_bytes: u64,
@@ -197,7 +205,8 @@ pub struct PlaceSpeed {
 }
 
 /// Result of an integrity test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Integrity {
     /// Kind of test.
     pub test: IntegrityTest,

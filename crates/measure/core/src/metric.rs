@@ -1,13 +1,15 @@
 //! Figures derived from trials, as a record holds them.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{FindingKind, Printed, StopReason};
 
 /// Physical quantity of a metric's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// Bytes per second.
@@ -36,7 +38,8 @@ impl Quantity {
 }
 
 /// Method by which an interval was determined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalKind {
     /// From the differences between rounds.
@@ -51,7 +54,8 @@ pub enum IntervalKind {
 }
 
 /// A figure derived from trials.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Metric {
     /// Name, such as `rand_read_4k` or `rand_read_4k_p99`; a promise to scripts.
     pub id: String,
@@ -108,7 +112,8 @@ pub struct Metric {
 }
 
 /// Rates of the rounds of a workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RoundRates {
     /// Median of the rates, in the unit of the metric.
     pub median: f64,
@@ -151,7 +156,8 @@ impl LatencyFigure {
 }
 
 /// Components of a rate. Rates have the unit of the metric's value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RateParts {
     /// The rate between stalls in this run, with its 95 % range.
     pub body: Estimate,
@@ -171,7 +177,8 @@ pub struct RateParts {
 }
 
 /// A value and the ends of its 95 % range, if known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Estimate {
     /// The point estimate.
     pub value: f64,
@@ -184,7 +191,8 @@ pub struct Estimate {
 }
 
 /// Operations that took at least 100 ms longer than the median one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Stalls {
     /// Time during which stalls were counted, nanoseconds.
     pub observed_ns: u64,
@@ -204,7 +212,8 @@ pub struct Stalls {
 }
 
 /// Number of stalls seen, and the resulting stalls a minute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StallCount {
     /// Stalls seen.
     pub seen_count: u64,
@@ -213,7 +222,8 @@ pub struct StallCount {
 }
 
 /// Time before, between and after trials in which a card does deferred work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Transition {
     /// Extra time of ramp, drain and flush, compared with their operations at the body's rate, as a share of
     /// all time spent on the workload, 0 to 1.

@@ -1,6 +1,7 @@
 //! The known state of a device before it was measured.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,8 @@ pub const FILL_BLOCK_BYTES: usize = 4096;
 const PART: &str = "prepare";
 
 /// Content a device is filled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
     /// 0xFF in every byte: the content of erased flash.
@@ -29,7 +31,8 @@ pub enum Fill {
 }
 
 /// Procedure that brought a device into a known state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Preparation {
     /// Content it was filled with.
     pub fill: Fill,

@@ -1,10 +1,12 @@
 //! Figures as other tools print them.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Format in which another tool prints a figure: rounding and unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PrintStyle {
     /// `hdparm -t` and `-T`: two decimals, megabytes of 2²⁰ bytes; below one, kilobytes of 2¹⁰.
@@ -32,7 +34,8 @@ pub enum PrintStyle {
 }
 
 /// A figure as a tool prints it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Printed {
     /// Name of the tool.
     pub tool: String,

@@ -1,11 +1,13 @@
 //! Filesystem work of an application in one operation.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Method by which `SQLite` makes a transaction atomic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DatabaseJournal {
     /// A rollback journal, deleted at the end of each transaction (`journal_mode=DELETE`).
@@ -21,7 +23,8 @@ pub enum DatabaseJournal {
 ///
 /// The workload's `block_bytes` are the bytes that the application hands over in one operation; additional
 /// writes by library and filesystem show only in the counters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Procedure {
     /// One transaction of `SQLite`, `synchronous=FULL`: one row inserted, one updated, the oldest

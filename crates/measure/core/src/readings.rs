@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,7 +15,8 @@ const NS_PER_MS: u64 = 1_000_000;
 /// Readings of sensors in columns: element *n* of each list belongs to reading *n*, which stands for the time since
 /// the reading before. A list is missing if it would hold nothing but `null`. Of a long run, neighbouring readings
 /// are merged: the higher temperatures, the lower frequency, throttled if one was, sums of counts, all messages.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub(crate) struct SensorColumns {
     /// Times of the readings since the start of the run, milliseconds.
     at_ms: Vec<u64>,
@@ -38,7 +40,7 @@ pub(crate) struct SensorColumns {
     bus_errors: BTreeMap<String, Vec<Option<u64>>>,
     /// The first 256 messages of the kernel about the device in the run: the index of the reading, and the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 256))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 256)))]
     messages: Vec<(u32, String)>,
     /// Numbers of further messages, whose texts are not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -25,7 +26,8 @@ pub const STATEMENT: u32 = 1;
 pub const METHOD: u32 = 2;
 
 /// The document of one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Record {
     /// Version of the document's shape.
     pub format: u32,
@@ -63,7 +65,7 @@ pub struct Record {
     /// What the user states of the run, as labels. No part of the document: [`crate::Statement`] holds it. Documents of
     /// earlier versions have labels, which are read.
     #[serde(default, skip_serializing)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub labels: BTreeMap<String, String>,
     /// Properties that must be equal in two records whose figures are compared; any reader can rebuild it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +75,7 @@ pub struct Record {
     pub workloads: Vec<Arc<Workload>>,
     /// The timed executions.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::trials")]
-    #[schemars(with = "crate::trials::TrialColumns")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::trials::TrialColumns"))]
     pub trials: Vec<Trial>,
     /// Result of an integrity test: does the storage hold its data? Absent if not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +101,7 @@ pub struct Record {
         skip_serializing_if = "Vec::is_empty",
         with = "crate::readings"
     )]
-    #[schemars(with = "crate::readings::SensorColumns")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::readings::SensorColumns"))]
     pub sensors: Vec<SensorSample>,
     /// Observations that matter for the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -170,7 +172,8 @@ impl Record {
 
 /// The context of a record, by name. Two records are known to match in a value only if it is equal and
 /// `unknown` in neither.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Context {
     /// Values that must match before figures are compared: `suite`, `method`, `origin`, `target`, `span`,
     /// `reader`, `bus`, `command_queue`, `cache`.
@@ -182,7 +185,8 @@ pub struct Context {
 }
 
 /// Kind of source of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OriginKind {
     /// Measured by this program on storage.
@@ -199,7 +203,8 @@ pub enum OriginKind {
 }
 
 /// Origin of the numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Origin {
     /// Kind of source.
     pub kind: OriginKind,
@@ -228,7 +233,8 @@ impl Origin {
 }
 
 /// The program that measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Tool {
     /// Its name.
     pub name: String,
@@ -250,7 +256,8 @@ pub struct Tool {
 }
 
 /// The method by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SuiteRef {
     /// Its name.
     pub name: String,
@@ -268,7 +275,8 @@ pub struct SuiteRef {
 }
 
 /// Kind of target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A test file in a directory.
@@ -285,7 +293,8 @@ pub enum TargetKind {
 }
 
 /// The target of a test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Target {
     /// Kind of target.
     pub kind: TargetKind,
@@ -341,7 +350,8 @@ impl Target {
 }
 
 /// One step from the target down to the disk. Holds no path, label or UUID of the host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Layer {
     /// Kind of layer.
     pub kind: LayerKind,
@@ -363,7 +373,8 @@ impl Layer {
 }
 
 /// Kind of a layer, written as its lower-case name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LayerKind {
     /// A mounted filesystem.
@@ -396,7 +407,8 @@ pub enum LayerKind {
 }
 
 /// Share of the written data that was still intact afterwards, in a sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReadBack {
     /// Bytes that were read and compared.
     pub read_bytes: u64,

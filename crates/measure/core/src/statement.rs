@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,8 @@ pub const CLAIMS_LABEL: &str = "claims";
 
 /// What the user states of a run. Commands know it as labels: each field is the label of its name, and `labels` holds
 /// the others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Statement {
     /// Version of the document's shape.
     pub statement: u32,

@@ -1,13 +1,15 @@
 //! One timed execution of a workload, and its parts.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DeviceCounters, Errno, SharedWorkload};
 
 /// Reason for the end of a trial or of a metric's series of rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
@@ -99,7 +101,8 @@ impl Trial {
 }
 
 /// Ramp and drain of a trial: operations before and after its timed span.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Untimed {
     /// From the first submission to the start of the timed span, nanoseconds.
     pub ramp_span_ns: u64,
@@ -114,7 +117,8 @@ pub struct Untimed {
 }
 
 /// The windows of a trial: stretches of equal size, each timed separately.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Windows {
     /// Size of one, bytes.
     pub window_bytes: u64,
@@ -125,7 +129,8 @@ pub struct Windows {
 }
 
 /// One window of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Window {
     /// Start, bytes from the start of the object.
     pub start_bytes: u64,
@@ -134,7 +139,8 @@ pub struct Window {
 }
 
 /// Totals of one stream of a trial.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StreamTotals {
     /// Bytes moved.
     pub bytes: u64,
@@ -149,7 +155,8 @@ pub struct StreamTotals {
 /// Latencies, sparse. Bucket `i` of the log-linear layout with `2^bits` steps an octave holds the
 /// value `i` itself below `2^bits`; above, with `o = i >> bits` and `s = i & (2^bits - 1)`, the
 /// range starts at `(2^bits + s) << (o - 1)` and is `1 << (o - 1)` wide.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LatencyHistogram {
     /// Binary logarithm of the steps an octave.
     pub step_bits: u32,
@@ -162,16 +169,18 @@ pub struct LatencyHistogram {
     /// Index and number of operations of the buckets that are not empty, by rising index. Written as counts from
     /// bucket 0 on, with −n for n empty buckets and 0 for one.
     #[serde(with = "crate::buckets")]
-    #[schemars(with = "Vec<i64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<i64>"))]
     pub buckets: Vec<(u32, u64)>,
 }
 
 /// Work done in a slice: bytes, operations, slowest latency in ns, offset of the slowest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Slice(pub u64, pub u64, pub u64, pub Option<u64>);
 
 /// An operation that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OperationError {
     /// Position, bytes from the start of the object.
     pub offset_bytes: u64,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -27,7 +28,8 @@ const USUAL_SLICE_NS: u64 = 100_000_000;
 
 /// Timed executions in columns: element *n* of each list belongs to trial *n*. A list that would hold nothing but its
 /// default is missing.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub(crate) struct TrialColumns {
     /// Numbers of the trials in the run; by default 0, 1, 2 and so on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +83,8 @@ pub(crate) struct TrialColumns {
 }
 
 /// Totals of streams in columns.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct StreamColumns {
     /// Bytes moved.
     bytes: Vec<u64>,
@@ -97,7 +100,8 @@ struct StreamColumns {
 /// Latencies of trials in columns. Bucket `i` of the log-linear layout with `2^bits` steps an octave holds the
 /// value `i` itself below `2^bits`; above, with `o = i >> bits` and `s = i & (2^bits - 1)`, the
 /// range starts at `(2^bits + s) << (o - 1)` and is `1 << (o - 1)` wide.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct LatencyColumns {
     /// Binary logarithms of the steps an octave; by default 7.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -113,7 +117,8 @@ struct LatencyColumns {
 }
 
 /// Counters of the block layer in columns; `null` for a trial without them.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct CounterColumns {
     /// Reads completed.
     read_operations_count: Vec<Option<u64>>,
@@ -126,7 +131,8 @@ struct CounterColumns {
 }
 
 /// Ramp and drain in columns: operations before and after the timed span; `null` for a trial without them.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct UntimedColumns {
     /// From the first submission to the start of the timed span, nanoseconds.
     ramp_span_ns: Vec<Option<u64>>,

@@ -1,6 +1,7 @@
 //! Verdicts on a record.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub const CAPACITY_RULE: &str = "capacity";
 
 /// Results derived from a record beyond its metrics.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Derived {
     /// Version of the judge.
     pub judge_version: u32,
@@ -20,7 +22,8 @@ pub struct Derived {
 }
 
 /// Outcome of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictOutcome {
     /// The requirement is met.
@@ -46,7 +49,8 @@ pub enum VerdictOutcome {
 }
 
 /// One verdict, with its reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Verdict {
     /// Source of the rule, such as `agnostics`.
     pub rule: String,

@@ -1,13 +1,15 @@
 //! A workload: one I/O pattern.
 
 use cardmark_cards::Word;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DatabaseJournal, Procedure};
 
 /// Order in which the blocks of the span are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
@@ -28,7 +30,8 @@ pub enum Order {
 }
 
 /// Time at which written data is made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
     /// Never within a trial; once after it, outside the clock, and its time is recorded.
@@ -43,7 +46,8 @@ pub enum Flush {
 }
 
 /// Content of the written data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Payload {
     /// Seeded, incompressible, different in every 4 KiB block.
@@ -58,7 +62,8 @@ pub enum Payload {
 }
 
 /// Object that a workload works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
     /// The target itself: our file in the directory, or the device.
@@ -72,7 +77,8 @@ pub enum Object {
 }
 
 /// Access with or without the page cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// The page cache is bypassed (`O_DIRECT`).
@@ -86,7 +92,8 @@ pub enum Access {
 }
 
 /// State of the file before the clock starts. A device stays unchanged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// As the previous workload left it.
@@ -106,7 +113,8 @@ pub enum Start {
 }
 
 /// Position of a workload's span on its object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Region {
     /// At the object's start.
@@ -127,7 +135,8 @@ pub enum Region {
 /// End of a trial: as soon as *both* minima are reached. With `most_bytes` it is exact work, and the minima do
 /// not matter: it ends when this number of bytes has been moved, or after `longest_span_ns`, whichever comes
 /// first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StopRule {
     /// Least span of the trial, nanoseconds.
     #[serde(default)]
@@ -162,7 +171,8 @@ pub struct StopRule {
 
 /// Least amount of a long series of writes: the largest of `bytes`, `capacity_percent`, and the bytes written
 /// in `span_ns`. After a cliff it is at least `cliff_percent` of the capacity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LeastWritten {
     /// Bytes on any target; the planner raises it to the share of the capacity.
     pub bytes: u64,
@@ -225,7 +235,8 @@ impl LeastWritten {
 }
 
 /// The two rates that separate fast from slow writing after a rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Refill {
     /// Middle between the rates before and after the cliff, bytes per second; 0 in a suite.
     #[serde(default)]
@@ -269,7 +280,8 @@ impl StopRule {
 }
 
 /// One I/O pattern on one object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Workload {
     /// Name of the workload and of its rate metric, such as `rand_read_4k`.
     pub id: String,
@@ -307,7 +319,8 @@ pub struct Workload {
 }
 
 /// Part that a workload takes in the rounds of a suite. The default: in all of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Rounds {
     /// Not in the rounds: one trial after them.
@@ -330,7 +343,8 @@ pub struct Rounds {
 }
 
 /// Deviations of an old tool or of a standard's procedure from our way of measuring. The default has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Manner {
     /// Object that the workload works on.

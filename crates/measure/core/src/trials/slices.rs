@@ -1,5 +1,6 @@
 //! Slices of trials in columns.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,8 @@ use crate::columns::{check_length, unless};
 use crate::{Slice, Trial};
 
 /// Slices of trials in columns: a list for each trial, with an element for each slice.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub(super) struct SliceColumns {
     /// Bytes moved; by default, and for a trial with an empty list, operations times the bytes per operation of the trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
