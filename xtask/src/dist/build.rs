@@ -76,7 +76,7 @@ impl Build {
         let mut command = Command::new(&self.zigbuild);
         command
             .current_dir(&self.root)
-            .args(["zigbuild", "--locked", "--release", "-p", "cardmark-cli"])
+            .args(["zigbuild", "--locked", "--profile", "dist", "-p", "cardmark-cli"])
             .arg("-Zbuild-std=std,panic_abort")
             .arg(format!("-Zbuild-std-features={STD_FEATURES}"))
             .arg("--target-dir")
@@ -88,7 +88,7 @@ impl Build {
             // For `-Zbuild-std`.
             .env("RUSTC_BOOTSTRAP", "1")
             // The gate needs symbols.
-            .env("CARGO_PROFILE_RELEASE_STRIP", "none")
+            .env("CARGO_PROFILE_DIST_STRIP", "none")
             .env("CARGO_ENCODED_RUSTFLAGS", self.rust_flags());
         for target in targets {
             let name = target.triple.replace('-', "_");
@@ -105,7 +105,7 @@ impl Build {
 
     /// The program of a target, with symbols.
     pub(super) fn program(&self, target: &Target) -> PathBuf {
-        self.folder.join(target.triple).join("release/cardmark")
+        self.folder.join(target.triple).join("dist/cardmark")
     }
 
     /// Name of the files for a target, without their ending.

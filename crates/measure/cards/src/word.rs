@@ -1,5 +1,6 @@
 //! Words of later versions.
 
+#[cfg(feature = "schema")]
 use std::borrow::Cow;
 use std::fmt;
 
