@@ -132,7 +132,7 @@ fn a_log_that_was_cut_has_no_verdict_on_the_test() {
         Some("1 of 1: fail".to_owned()),
         Some("no verdict in the text".to_owned()),
     );
-    assert_eq!(runs, [wanted.clone()]);
+    assert_eq!(runs, [wanted]);
     let aborted = verdicts_of(&format!("{cut}Run 2\nTest aborted\n"));
     let label = |text: &str| Some(text.to_owned());
     assert_eq!(aborted, [(label("1 of 2: fail"), label("aborted"))]);
