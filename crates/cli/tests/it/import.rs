@@ -676,7 +676,10 @@ fn a_card_that_passed_in_its_second_run_is_not_failed() {
     assert_eq!(output.code, 0, "{output}");
     assert_eq!(program.runs_count(), 2);
     for (own, number) in [("fail", 1), ("pass", 2)] {
-        assert!(output.stdout.contains(&format!("agnostics: {own}")), "{output}");
+        assert!(
+            output.stdout.contains(&format!("agnostics: {own}")),
+            "{output}"
+        );
         let label = format!("labels: diagnostics=pass in run 2, run={number} of 2: {own}");
         assert!(output.stdout.contains(&label), "{output}");
     }
