@@ -1,63 +1,29 @@
 //! The log of Raspberry Pi Diagnostics' SD card test, and the output of its `sdtest.sh`.
 //!
-//! Up to three runs; each prints fio's figures of its jobs, cut to a few fields, and then judges
-//! three of them. Its `KB/sec` is fio's KiB. Version 0.15 took the random figures from the lines of
-//! other jobs, and forums show logs without fio's lines: where both are there, the job is right.
+//! The test runs up to three times, and passes with the first run that does: each run is a record. A run prints
+//! fio's figures of its jobs, cut to a few fields, and then judges three of them. Its `KB/sec` is fio's KiB. Version
+//! 0.15 took the random figures from the lines of other jobs, and forums show logs without fio's lines: if both are
+//! there, the job is right.
 
-use cardmark_core::{KIB, Metric};
+mod lines;
+
+use cardmark_core::{Board, KIB, Metric};
 
 use crate::Imported;
-use crate::number::digits;
 use crate::reading::{Found, byte_rate, doubtful, operation_rate, printed};
 use crate::records::{name_warnings, put};
-use crate::text::{Damage, Line};
+use crate::section::board_at;
+use crate::text::Line;
+use lines::{Figure, Job, Outcome, Part, TESTS, Test, part};
 
 const TOOL: &str = "Raspberry Pi Diagnostics";
 /// Its name in printed figures.
 const SHORT: &str = "agnostics";
-
-/// A figure that is judged, and the job it is of.
-struct Test {
-    begin: &'static str,
-    job: &'static str,
-    is_random: bool,
-    /// Ids up to version 0.14, whose blocks and queue differ, and from 0.15 on.
-    old_id: &'static str,
-    id: &'static str,
-}
-
-static TESTS: [Test; 3] = [
-    Test {
-        begin: "Sequential write speed ",
-        job: "seq-write",
-        is_random: false,
-        old_id: "fio_seq_write_512k_q4",
-        id: "agnostics_seq_write",
-    },
-    Test {
-        begin: "Random write speed ",
-        job: "rand-4k-write",
-        is_random: true,
-        old_id: "fio_rand_write_4k_q4",
-        id: "agnostics_rand_write",
-    },
-    Test {
-        begin: "Random read speed ",
-        job: "rand-4k-read",
-        is_random: true,
-        old_id: "fio_rand_read_4k_q4",
-        id: "agnostics_rand_read",
-    },
-];
-
-/// The jobs, and whether they read.
-const JOBS: [(&str, bool); 5] = [
-    ("prepare-file", false),
-    ("seq-write", false),
-    ("seq-read", true),
-    ("rand-4k-write", false),
-    ("rand-4k-read", true),
-];
+/// Runs after which the test fails.
+const MOST_RUNS: u64 = 3;
+/// Labels of a record: the place of its run with its own verdict, and the verdict on the test.
+const RUN_LABEL: &str = "run";
+const TEST_LABEL: &str = "diagnostics";
 
 /// Forms of its lines.
 const FORMS: [&str; 11] = [
@@ -75,132 +41,141 @@ const FORMS: [&str; 11] = [
     "{*}",
 ];
 
-/// fio's figures of a job.
-struct Job {
-    name: &'static str,
-    kib: u64,
-    operations: u64,
-}
-
-/// A figure that was judged.
-struct Figure {
-    test: &'static Test,
-    number: u64,
-    printed: String,
-}
-
-#[derive(Default)]
-struct Run {
-    jobs: Vec<Job>,
-    figures: Vec<Figure>,
-}
-
-impl Run {
-    fn is_empty(&self) -> bool {
-        self.jobs.is_empty() && self.figures.is_empty()
-    }
-
-    fn job(&self, name: &str) -> Option<&Job> {
-        self.jobs.iter().find(|job| job.name == name)
-    }
-}
-
-/// Reads the logs. A damaged line costs its whole log: the run that it belongs to is unknown.
+/// Reads the logs. A damaged line costs the run that it stands in.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut log = Log::default();
     for line in lines {
         let text = line
             .text
             .trim_start_matches(['>', '|', '-', '*', ' ', '\t']);
-        let text = text.trim_end();
-        if log.is_over(text) {
-            std::mem::take(&mut log).end(found);
-        }
-        match log.read(*line, text) {
-            Ok(true) => log.lines.push((*line, log.runs.len())),
-            Ok(false) => {}
-            Err(damage) => found.damaged_report(damage, &mut log.is_damaged),
+        match part(*line, text.trim_end()) {
+            Ok(Some(part)) => {
+                if let Some(next) = log.next(&part) {
+                    std::mem::replace(&mut log, next).end(found);
+                }
+                log.put(*line, part);
+            }
+            Ok(None) => log.look_at(*line, text),
+            Err(damage) => {
+                if log.outcome.is_some() {
+                    std::mem::take(&mut log).end(found);
+                }
+                found.damaged_report(damage, &mut log.run().is_damaged);
+            }
         }
     }
     log.end(found);
 }
 
-/// Known parts of a log.
+/// A log: runs with ascending numbers, or one whose beginning is missing.
 #[derive(Default)]
 struct Log<'a> {
-    /// With the number of the run that each belongs to.
-    lines: Vec<(Line<'a>, usize)>,
-    is_damaged: bool,
+    /// The lines above its runs.
+    head: Vec<Line<'a>>,
     version: Option<(u32, u32)>,
-    runs: Vec<Run>,
+    runs: Vec<Run<'a>>,
+    /// Verdict on the test.
+    outcome: Option<Outcome>,
     /// True if the previous line was the first of the log: the date follows.
     is_begun: bool,
 }
 
-impl Log<'_> {
-    /// Returns whether this line begins the next log.
-    fn is_over(&self, text: &str) -> bool {
-        let begins = text.starts_with(TOOL) || text == "Run 1";
-        begins && !self.runs.is_empty()
+#[derive(Default)]
+struct Run<'a> {
+    /// Its number in the test; none if the line that begins it is missing.
+    number: Option<u64>,
+    lines: Vec<Line<'a>>,
+    jobs: Vec<Job>,
+    figures: Vec<Figure>,
+    is_damaged: bool,
+}
+
+impl<'a> Log<'a> {
+    /// Returns the next log if it begins with this part: a further test, a run that is no later one of this test, or
+    /// something that the present run has already.
+    fn next(&self, part: &Part) -> Option<Self> {
+        let last = self.runs.last()?;
+        let is_over = self.outcome.is_some();
+        let is_next = match part {
+            Part::Head(_) => true,
+            Part::Begin(number) => {
+                is_over || *number > MOST_RUNS || last.number.is_none_or(|last| last >= *number)
+            }
+            Part::Job(job) => is_over || last.job(job.name).is_some(),
+            Part::Figure(figure) => is_over || last.figure(figure.test).is_some(),
+            Part::End(_) => false,
+        };
+        let is_of_version = !is_over && !matches!(part, Part::Head(_) | Part::Begin(1));
+        is_next.then(|| Self {
+            version: self.version.filter(|_| is_of_version),
+            ..Self::default()
+        })
     }
 
-    /// Reads a line; returns whether it is one of the log.
-    fn read(&mut self, line: Line, text: &str) -> Result<bool, Damage> {
-        let was_begun = std::mem::take(&mut self.is_begun);
-        if let Some(rest) = text.strip_prefix(TOOL) {
-            self.version = rest.split_once("version ").and_then(|(_, it)| version(it));
-            self.is_begun = true;
-            return Ok(true);
+    fn put(&mut self, line: Line<'a>, part: Part) {
+        self.is_begun = matches!(part, Part::Head(_));
+        match part {
+            Part::Head(version) => {
+                self.version = version;
+                self.head.push(line);
+                return;
+            }
+            Part::Begin(number) => self.runs.push(Run {
+                number: Some(number),
+                ..Run::default()
+            }),
+            Part::Job(job) => self.run().jobs.push(job),
+            Part::Figure(figure) => self.run().figures.push(figure),
+            // Of another test.
+            Part::End(_) if self.runs.is_empty() => return,
+            Part::End(outcome) => self.outcome = self.outcome.or(Some(outcome)),
         }
-        let run_number = text.strip_prefix("Run ").and_then(digits);
-        if run_number.is_some() {
-            self.runs.push(Run::default());
-        } else if let Some(job) = job(line, text)? {
-            let run = self.run(|run| run.job(job.name).is_none());
-            run.jobs.push(job);
-        } else if let Some(figure) = figure(line, text)? {
-            let is_new = |known: &Figure| known.test.begin != figure.test.begin;
-            let run = self.run(|run| run.figures.iter().all(is_new));
-            run.figures.push(figure);
-        } else {
-            // A date.
-            return Ok(was_begun && text.matches(':').count() == 2);
-        }
-        Ok(true)
+        self.run().lines.push(line);
     }
 
-    /// The current run, or a further one if that has something of the kind already.
-    fn run(&mut self, fits: impl FnOnce(&Run) -> bool) -> &mut Run {
-        if !self.runs.last().is_some_and(fits) {
+    /// Looks at another line: the date follows the first one.
+    fn look_at(&mut self, line: Line<'a>, text: &str) {
+        if std::mem::take(&mut self.is_begun) && text.matches(':').count() == 2 {
+            self.head.push(line);
+        }
+    }
+
+    /// The present run.
+    fn run(&mut self) -> &mut Run<'a> {
+        if self.runs.is_empty() {
             self.runs.push(Run::default());
         }
         let last = self.runs.len() - 1;
         &mut self.runs[last]
     }
 
-    /// Adds the log, if it is whole.
+    /// Adds the runs that are whole.
     fn end(self, found: &mut Found) {
-        if let Some(one) = self.report().filter(|_| !self.is_damaged) {
-            let deciding = self.runs.iter().rposition(|run| !run.is_empty());
-            for (line, run) in &self.lines {
-                if deciding.is_some_and(|deciding| (1..=deciding).contains(run)) {
-                    found.pass(*line, &FORMS);
-                } else {
-                    found.understand(*line, &FORMS);
-                }
-            }
-            found.reports.push(one);
+        let is_whole = |run: &&Run| !run.is_damaged && !run.is_empty();
+        if !self.runs.iter().any(|run| is_whole(&run)) {
+            return;
+        }
+        for line in &self.head {
+            found.understand(*line, &FORMS);
+        }
+        let undamaged = self.runs.iter().filter(|run| !run.is_damaged);
+        for line in undamaged.flat_map(|run| &run.lines) {
+            found.understand(*line, &FORMS);
+        }
+        for run in self.runs.iter().filter(is_whole) {
+            let line = run.lines.first().map_or(0, |line| line.number);
+            let board = board_at(&found.sections, line);
+            found.report(line, self.report(run, board));
         }
     }
 
-    /// The last run decides, as in the program itself.
-    fn report(&self) -> Option<Imported> {
-        let run = self.runs.iter().rev().find(|run| !run.is_empty())?;
+    fn report(&self, run: &Run, board: Option<Board>) -> Imported {
         let version = self
             .version
             .map(|(major, minor)| format!(" {major}.{minor}"));
         let mut one = Imported {
             tools: vec![format!("{TOOL}{}", version.unwrap_or_default())],
+            board,
             ..Imported::default()
         };
         let has = |name: &str| run.job(name).is_some();
@@ -209,26 +184,7 @@ impl Log<'_> {
         let is_old = !is_new && (self.version.is_some() || has("seq-write") && has("rand-4k-read"));
         for test in &TESTS {
             let id = if is_old { test.old_id } else { test.id };
-            let job = run.job(test.job);
-            let mut figures = run.figures.iter();
-            let mut figure = figures.find(|figure| figure.test.begin == test.begin);
-            let of_job = job.map(|job| match test.is_random {
-                true => job.operations,
-                false => job.kib,
-            });
-            if let (Some(of_job), Some(judged)) = (of_job, figure)
-                && judged.number != of_job
-            {
-                let detail = format!(
-                    "`{}` was judged, but fio's line of that job differs: its figure is taken",
-                    judged.printed
-                );
-                one.findings.push(doubtful(detail).on(id));
-                figure = None;
-            }
-            if let Some(metric) = metric(test, id, job, figure) {
-                put(&mut one, metric);
-            }
+            put_test(&mut one, run, test, id);
         }
         if let Some(job) = run.job("seq-read") {
             put(&mut one, byte_metric("agnostics_seq_read", job.kib, None));
@@ -236,16 +192,98 @@ impl Log<'_> {
         if is_new && one.metrics.len() == TESTS.len() + 1 {
             one.suite = Some("agnostics");
         }
+        self.put_verdicts(&mut one, run);
         name_warnings(&mut one.metrics, &one.findings);
-        Some(one)
+        one
+    }
+
+    /// Adds the verdicts of the program on run and test.
+    fn put_verdicts(&self, one: &mut Imported, run: &Run) {
+        let last = self.runs.iter().filter_map(|run| run.number).max();
+        if let (Some(number), Some(last)) = (run.number, last) {
+            let own = match run.is_passed() {
+                Some(true) => ": pass",
+                Some(false) => ": fail",
+                None => "",
+            };
+            let label = format!("{number} of {last}{own}");
+            one.labels.insert(RUN_LABEL.to_owned(), label);
+        }
+        let passed = self.runs.iter().find(|run| run.is_passed() == Some(true));
+        let last_failed = self
+            .runs
+            .last()
+            .is_some_and(|run| run.is_passed() == Some(false));
+        let implied = match passed {
+            Some(_) => Some(Outcome::Pass),
+            None if last_failed && last == Some(MOST_RUNS) => Some(Outcome::Fail),
+            None => None,
+        };
+        let number = passed.and_then(|run| run.number);
+        let label = match (self.outcome.or(implied), number) {
+            (Some(Outcome::Pass), Some(number)) => format!("pass in run {number}"),
+            (Some(Outcome::Pass), None) => "pass".to_owned(),
+            (Some(Outcome::Fail), _) => "fail".to_owned(),
+            (Some(Outcome::Aborted), _) => "aborted".to_owned(),
+            (None, _) if last.is_some() => "no verdict in the text".to_owned(),
+            (None, _) => return,
+        };
+        one.labels.insert(TEST_LABEL.to_owned(), label);
+        let is_contradicted = match self.outcome {
+            Some(Outcome::Pass) => last_failed,
+            Some(Outcome::Fail | Outcome::Aborted) => passed.is_some(),
+            None => false,
+        };
+        if is_contradicted {
+            let detail = "the verdict on the test is not that of its runs: it passes with the first run that does";
+            one.findings.push(doubtful(detail));
+        }
     }
 }
 
-/// Parses `0.15` and `0.15.1`; none for `(unknown)`.
-fn version(text: &str) -> Option<(u32, u32)> {
-    let (major, rest) = text.split_once('.')?;
-    let minor = rest.split('.').next()?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+impl Run<'_> {
+    fn is_empty(&self) -> bool {
+        self.jobs.is_empty() && self.figures.is_empty()
+    }
+
+    fn job(&self, name: &str) -> Option<&Job> {
+        self.jobs.iter().find(|job| job.name == name)
+    }
+
+    fn figure(&self, test: &Test) -> Option<&Figure> {
+        let mut figures = self.figures.iter();
+        figures.find(|figure| figure.test.begin == test.begin)
+    }
+
+    /// The program's verdict on the run; none if a figure that could fail is missing.
+    fn is_passed(&self) -> Option<bool> {
+        let are_passed = self.figures.iter().all(|figure| figure.is_passed);
+        let is_whole = self.figures.len() == TESTS.len() && !self.is_damaged;
+        (is_whole || !are_passed).then_some(are_passed)
+    }
+}
+
+/// Adds the figure of a test.
+fn put_test(one: &mut Imported, run: &Run, test: &Test, id: &str) {
+    let job = run.job(test.job);
+    let mut figure = run.figure(test);
+    let of_job = job.map(|job| match test.is_random {
+        true => job.operations,
+        false => job.kib,
+    });
+    if let (Some(of_job), Some(judged)) = (of_job, figure)
+        && judged.number != of_job
+    {
+        let detail = format!(
+            "`{}` was judged, but fio's line of that job differs: its figure is taken",
+            judged.printed
+        );
+        one.findings.push(doubtful(detail).on(id));
+        figure = None;
+    }
+    if let Some(metric) = metric(test, id, job, figure) {
+        put(one, metric);
+    }
 }
 
 fn metric(test: &Test, id: &str, job: Option<&Job>, figure: Option<&Figure>) -> Option<Metric> {
@@ -269,69 +307,4 @@ fn byte_metric(id: &str, kib: u64, text: Option<&str>) -> Metric {
         None => printed(SHORT, &format!("{kib} KiB/s"), None),
     };
     byte_rate(id, kib as f64 * KIB as f64, shown)
-}
-
-/// Parses `seq-write;0;0;14160;27`: name, KiB and operations per second of reads, of writes.
-fn job(line: Line, text: &str) -> Result<Option<Job>, Damage> {
-    let Some((name, rest)) = text.split_once(';') else {
-        return Ok(None);
-    };
-    let Some(&(name, is_read)) = JOBS.iter().find(|(job, _)| *job == name) else {
-        return Ok(None);
-    };
-    let error = || line.damage(TOOL, "four whole numbers, two of them 0");
-    let figures: Option<Vec<u64>> = rest.split(';').map(digits).collect();
-    let (kib, operations) = match (is_read, figures.as_deref()) {
-        (true, Some(&[kib, operations, 0, 0])) => (kib, operations),
-        (false, Some(&[0, 0, kib, operations])) => (kib, operations),
-        _ => return Err(error()),
-    };
-    if name.contains("4k") && kib / 4 != operations {
-        return Err(line.damage(TOOL, "figures that agree with each other"));
-    }
-    Ok(Some(Job {
-        name,
-        kib,
-        operations,
-    }))
-}
-
-/// Parses `Random write speed 213 IOPS (target 500) - FAIL`; without a figure if fio failed.
-fn figure(line: Line, text: &str) -> Result<Option<Figure>, Damage> {
-    let mut tests = TESTS.iter();
-    let found = tests.find_map(|test| Some((test, text.strip_prefix(test.begin)?)));
-    let Some((test, (printed, rest))) =
-        found.and_then(|(test, rest)| Some((test, rest.split_once(" (target ")?)))
-    else {
-        return Ok(None);
-    };
-    let printed = printed.trim();
-    if printed.starts_with(char::is_alphabetic) {
-        return Ok(None);
-    }
-    let error = || line.damage(TOOL, "a number, its unit, a target, and PASS or FAIL");
-    let (target, verdict) = rest.split_once(") - ").ok_or_else(error)?;
-    let target = digits(target).ok_or_else(error)?;
-    let is_passed = match verdict {
-        "PASS" => true,
-        "FAIL" => false,
-        _ => return Err(error()),
-    };
-    let (number, unit) = printed.split_once(' ').ok_or_else(error)?;
-    let number = digits(number).ok_or_else(error)?;
-    let is_known = match test.is_random {
-        true => unit == "IOPS",
-        false => unit == "KB/sec",
-    };
-    if !is_known {
-        return Err(line.damage(TOOL, "KB/sec or IOPS"));
-    }
-    if is_passed != (number >= target) {
-        return Err(line.damage(TOOL, "a verdict that agrees with its figure"));
-    }
-    Ok(Some(Figure {
-        test,
-        number,
-        printed: printed.to_owned(),
-    }))
 }

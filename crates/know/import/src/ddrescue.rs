@@ -20,10 +20,23 @@ static SCREEN: Words = Words::new(&[
     "time since last",
     "Copying non-tried",
 ]);
+/// Beginnings of other lines between two states of a run. In brackets stand messages of the kernel.
+const BETWEEN: [&str; 9] = [
+    "Copying ",
+    "Trimming ",
+    "Scraping ",
+    "Retrying ",
+    "Filling ",
+    "Press Ctrl-C",
+    "Initial status",
+    "Current status",
+    "[",
+];
 /// Words of the lines that are read.
 static READ: Words = Words::new(&["average rate:", "run time:", "rescued:", "filled size:"]);
 
-/// Reads the runs; of each, what was printed last.
+/// Reads the runs; of each, what was printed last. Without its first line, a run begins with a state below other text, or
+/// if time or size go back.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut run = Ok(Run::default());
     let mut screen = Vec::new();
@@ -41,6 +54,21 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         run = run.and_then(|run| run.read(*line));
         if is_of_run && run.is_ok() {
             screen.push(*line);
+        }
+        let is_log_over = text.starts_with("# End time") && run.as_ref().is_ok_and(|it| it.is_log);
+        let next = match &mut run {
+            Ok(run) if is_log_over => Some(std::mem::take(run)),
+            Ok(run) => run.before.take().map(|before| *before),
+            Err(_) => None,
+        };
+        if let Some(before) = next {
+            let rate_line = run.as_ref().ok().and_then(Run::rate_line);
+            let of_next = screen
+                .iter()
+                .position(|line| rate_line.is_some_and(|rate| line.number >= rate));
+            let of_next = screen.split_off(of_next.unwrap_or(screen.len()));
+            end(Ok(before), &mut screen, found);
+            screen = of_next;
         }
     }
     end(run, &mut screen, found);
@@ -99,6 +127,7 @@ fn is_log_line(text: &str) -> bool {
 }
 
 /// A rate in bytes per second, and how it was printed.
+#[derive(Clone)]
 struct Rate {
     bytes_per_s: f64,
     printed: String,
@@ -110,6 +139,21 @@ struct Run<'a> {
     is_log: bool,
     rate: Option<(Line<'a>, Rate)>,
     has_span: bool,
+    size_bytes: u64,
+    /// What the screen showed last.
+    last: Option<State<'a>>,
+    /// True if other text follows it.
+    is_over: bool,
+    /// The run above this one, which no line separates from it.
+    before: Option<Box<Run<'a>>>,
+}
+
+/// A whole state of the screen.
+#[derive(Clone)]
+struct State<'a> {
+    /// Time in nanoseconds and size in bytes, which grow during a run.
+    progress: (u64, u64),
+    rate: (Line<'a>, Rate),
 }
 
 impl<'a> Run<'a> {
@@ -119,14 +163,18 @@ impl<'a> Run<'a> {
             return Ok(self);
         }
         if !READ.any(line.text) {
+            let text = line.unquoted();
+            let is_of_run = SCREEN.any(text) || BETWEEN.iter().any(|it| text.starts_with(it));
+            self.is_over |= self.last.is_some() && !text.is_empty() && !is_of_run;
             return Ok(self);
         }
+        let mut span = None;
         if let Some(text) = field(line.text, "average rate:") {
             self.rate = Some((line, rate(line, text)?));
         }
         if let Some(text) = field(line.text, "run time:") {
             let error = || line.damage(TOOL, "a run time such as `1m 5s`");
-            span_ns(text).ok_or_else(error)?;
+            span = Some(span_ns(text).ok_or_else(error)?);
             self.has_span = true;
         }
         // Not `pct rescued:`, which is a share.
@@ -134,9 +182,44 @@ impl<'a> Run<'a> {
         if let Some(text) = rescued.or_else(|| field(line.text, "filled size:")) {
             let size = number_and_unit(text)
                 .and_then(|(number, unit)| number::whole(number.value * unit_bytes(unit)?));
-            size.ok_or_else(|| line.damage(TOOL, "a size such as `1073 MB`"))?;
+            let expected = "a size such as `1073 MB`";
+            self.size_bytes = size.ok_or_else(|| line.damage(TOOL, expected))?;
         }
-        Ok(self)
+        Ok(match span {
+            Some(span_ns) => self.state(span_ns),
+            None => self,
+        })
+    }
+
+    /// Takes a whole state of the screen, which the run time completes.
+    fn state(mut self, span_ns: u64) -> Self {
+        let Some(rate) = self.rate.clone() else {
+            return self;
+        };
+        let progress = (span_ns, self.size_bytes);
+        let is_back = |last: &State| progress < last.progress;
+        let is_next = self.is_over || self.last.as_ref().is_some_and(is_back);
+        let state = State { progress, rate };
+        if !is_next {
+            self.last = Some(state);
+            return self;
+        }
+        let next = Self {
+            rate: Some(state.rate.clone()),
+            has_span: true,
+            size_bytes: self.size_bytes,
+            last: Some(state),
+            ..Self::default()
+        };
+        self.rate = self.last.take().map(|last| last.rate);
+        Self {
+            before: Some(Box::new(self)),
+            ..next
+        }
+    }
+
+    fn rate_line(&self) -> Option<usize> {
+        self.rate.as_ref().map(|(line, _)| line.number)
     }
 
     /// A line of the log: time, place, current and average rate, bad areas, bad size.

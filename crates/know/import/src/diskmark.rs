@@ -341,7 +341,8 @@ impl Page<'_> {
             one.findings.push(finding);
         }
         name_warnings(&mut one.metrics, &one.findings);
-        found.reports.push(one);
+        let first = self.lines.first().map_or(0, |line| line.number);
+        found.report(first, one);
     }
 }
 

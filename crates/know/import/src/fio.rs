@@ -6,16 +6,23 @@ mod job;
 mod latency;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::form::{Role, Span};
 use crate::reading::Found;
 use crate::text::Line;
 use job::{Direction, Job, TOOL};
 
 /// Longest name of a job in an id, in characters.
 const MOST_NAME: usize = 40;
+/// Largest difference of a shortened figure of the human output, relative to the exact one.
+const MOST_SHORTENED: f64 = 0.01;
+
+/// Exact results of a name and direction that are compared with a job of the human output.
+const MOST_ALIKE: usize = 16;
+
 /// Reads the jobs, each direction by itself. Of jobs that the JSON of a run has, the human output
-/// is left out: it holds the same figures, rounded.
+/// is left out: it holds the same figures, rounded. With others it is of another run.
 pub(crate) fn read(text: &str, lines: &[Line], found: &mut Found) {
     let mut names = Names::default();
     let exact = data::jobs(text, lines, found);
@@ -23,11 +30,32 @@ pub(crate) fn read(text: &str, lines: &[Line], found: &mut Found) {
         found.add(job.reading(&names.id(job)));
     }
     let key = |job: &Job| (job.name.clone(), job.direction);
-    let known: BTreeSet<_> = exact.iter().map(key).collect();
+    let mut alike = BTreeMap::<_, Vec<Job>>::new();
+    for job in exact.into_iter().rev() {
+        alike.entry(key(&job)).or_default().push(job);
+    }
     for job in text::jobs(lines, found) {
-        if !known.contains(&key(&job)) {
+        let of_name = alike.entry(key(&job)).or_default();
+        let first = of_name.len().saturating_sub(MOST_ALIKE);
+        let same = (first..of_name.len()).rfind(|&at| job.is_shortened(&of_name[at]));
+        if let Some(same) = same {
+            of_name.remove(same);
+            if let Some(line) = lines.get(job.line.wrapping_sub(1)) {
+                let all = Span::new(0..line.text.len(), Role::Known);
+                found.take(*line, vec![all]);
+            }
+        } else {
             found.add(job.reading(&names.id(&job)));
         }
+    }
+}
+
+impl Job {
+    /// Returns whether this is the human output of an exact result of the same name and direction.
+    fn is_shortened(&self, exact: &Self) -> bool {
+        let is_near = |shown: f64, exact: f64| (shown - exact).abs() <= MOST_SHORTENED * exact;
+        is_near(self.bytes_per_s, exact.bytes_per_s)
+            && is_near(self.operations_per_s, exact.operations_per_s)
     }
 }
 

@@ -103,6 +103,7 @@ const SHORTEST: usize = 4;
 /// Everything that the readers find.
 fn found(text: &str, lines: &[Line], known: &[KnownMetric]) -> Found {
     let mut found = Found::default();
+    section::read(lines, &mut found);
     pibenchmarks::read(lines, &mut found);
     let has_table = !found.reports.is_empty();
     let long = lines.iter().filter(|line| line.text.len() >= SHORTEST);
@@ -121,7 +122,6 @@ fn found(text: &str, lines: &[Line], known: &[KnownMetric]) -> Found {
     let names = Names::of(known);
     table::read(lines, &names, &mut found);
     spaced::read(lines, &names, &mut found);
-    section::read(lines, &mut found);
     trouble::read(&long, &mut found);
     found.count_damaged();
     found

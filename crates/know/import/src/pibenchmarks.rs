@@ -221,9 +221,10 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        if !self.rows.is_empty() && (!results.is_empty() || !is_damaged) {
+        let first = self.rows.first().map(|row| row.line.number);
+        if let Some(first) = first.filter(|_| !results.is_empty() || !is_damaged) {
             found.understand_all(&mut self.lines, &FORMS);
-            found.reports.push(self.report(&results, own));
+            found.report(first, self.report(&results, own));
         }
     }
 

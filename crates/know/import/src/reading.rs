@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_core::{DeviceInfo, Finding, FindingKind, Metric, Printed, Quantity, Severity};
 
 use crate::Imported;
-use crate::form::{self, Role, Span};
+use crate::form::{self, Span};
 use crate::number::number_and_unit;
 use crate::text::{Damage, Line};
 
@@ -80,6 +80,13 @@ impl Reading {
     }
 }
 
+/// A record of its own.
+pub(crate) struct Report {
+    /// Its first line, from 1; none for a row or column of a table.
+    pub(crate) line: Option<usize>,
+    pub(crate) one: Imported,
+}
+
 /// A line from which on results belong to another record.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
@@ -95,7 +102,7 @@ pub(crate) struct Section {
 pub(crate) struct Found {
     pub(crate) readings: Vec<Reading>,
     /// Whole reports, each a record of its own.
-    pub(crate) reports: Vec<Imported>,
+    pub(crate) reports: Vec<Report>,
     pub(crate) damages: Vec<Damage>,
     /// Lines with errors that belong to no result, and their reasons.
     pub(crate) troubles: Vec<(usize, String)>,
@@ -111,22 +118,24 @@ impl Found {
         self.readings.push(reading);
     }
 
+    /// Adds a tool's whole report, which begins at this line.
+    pub(crate) fn report(&mut self, line: usize, one: Imported) {
+        let line = Some(line);
+        self.reports.push(Report { line, one });
+    }
+
+    /// Adds records of a table.
+    pub(crate) fn of_table(&mut self, records: impl IntoIterator<Item = Imported>) {
+        let records = records.into_iter();
+        let reports = records.map(|one| Report { line: None, one });
+        self.reports.extend(reports);
+    }
+
     /// Marks a line as one of a tool, and the numbers in it that a form has.
     pub(crate) fn understand(&mut self, line: Line, forms: &[&str]) {
         let has_digit = line.text.bytes().any(|byte| byte.is_ascii_digit());
         let forms = if has_digit { forms } else { &[] };
         self.take(line, form::spans(line.text, forms));
-    }
-
-    /// The same for a line whose figures are in no record, because they are of something that a tool shows in passing.
-    pub(crate) fn pass(&mut self, line: Line, forms: &[&str]) {
-        let mut spans = form::spans(line.text, forms);
-        for span in &mut spans {
-            if matches!(span.role, Role::Figure | Role::Same) {
-                span.role = Role::Known;
-            }
-        }
-        self.take(line, spans);
     }
 
     /// Marks a line, and the parts of it that were taken.
@@ -147,7 +156,7 @@ impl Found {
 
     /// The printed numbers of all reports, for `number_bits`.
     pub(crate) fn report_numbers(&self) -> BTreeSet<Option<u64>> {
-        let metrics = self.reports.iter().flat_map(|report| &report.metrics);
+        let metrics = self.reports.iter().flat_map(|report| &report.one.metrics);
         let printed = metrics.filter_map(|metric| metric.printed.as_ref());
         printed
             .map(|printed| Some(printed.value.to_bits()))

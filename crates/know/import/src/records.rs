@@ -14,13 +14,15 @@ use crate::section::{board_at, is_between};
 pub(crate) fn records(found: Found) -> Vec<Imported> {
     let Found {
         mut readings,
-        reports: mut records,
+        reports,
         sections,
         ..
     } = found;
     readings.sort_by_key(|reading| reading.line);
     forget_guesses(&mut readings);
-    records.extend(sessions(readings, &sections));
+    let reports = reports.into_iter().map(|report| report.one);
+    let sessions = sessions(readings, &sections);
+    let mut records: Vec<Imported> = reports.chain(sessions).collect();
     records.iter_mut().for_each(drop_duplicates);
     records.iter_mut().for_each(doubt_implausible);
     with_metrics(records)

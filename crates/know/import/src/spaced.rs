@@ -159,7 +159,7 @@ impl Heading {
             };
             match result {
                 Ok(one) => {
-                    found.reports.extend(one);
+                    found.of_table(one);
                     found.take(*line, row_spans(line.text, row.as_ref()));
                 }
                 Err(_) if numbers(line.text).is_empty() => {}

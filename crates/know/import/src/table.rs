@@ -163,7 +163,7 @@ impl Heading {
         let decimal = decimal(cells);
         for row in rows {
             let (one, expected) = self.row(*row, decimal);
-            found.reports.extend(one);
+            found.of_table(one);
             match expected {
                 None => found.take(*row, cell_spans(row.text, self.separator)),
                 Some(expected) => found.damages.push(row.damage(TABLE, expected)),
@@ -317,7 +317,7 @@ impl Turned {
         }
         let reports = columns.into_iter().zip(&self.products);
         let reports = reports.filter_map(|(reading, product)| report(reading, product.clone()));
-        found.reports.extend(reports);
+        found.of_table(reports);
     }
 }
 

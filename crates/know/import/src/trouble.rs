@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use cardmark_core::{Finding, FindingKind, Severity};
 
-use crate::reading::{Found, Reading};
+use crate::Imported;
+use crate::reading::{Found, Reading, Report};
+use crate::records::name_warnings;
 use crate::text::{Line, Words};
 
 /// Words of an error, in small letters.
@@ -102,6 +104,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             .or_default()
             .push(index);
     }
+    let reports = report_lines(&found.reports);
     for line in lines {
         let Some(trouble) = trouble(line.text) else {
             continue;
@@ -114,19 +117,36 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             all.get(at).copied()
         });
         let before = behind.checked_sub(1).map(|at| order[at]);
+        let line_of = |index: usize| found.readings[index].line;
+        let above = reports.partition_point(|(first, _)| *first < line.number);
+        let report = above.checked_sub(1).map(|at| reports[at]);
+        let report = report.filter(|(first, _)| before.is_none_or(|it| line_of(it) < *first));
         let index = next.or(before).or_else(|| order.get(behind).copied());
-        match index {
-            Some(index) => note(&mut found.readings[index], &trouble),
-            None => match found.reports.as_mut_slice() {
-                [one] => {
-                    let finding = trouble.finding();
-                    if !one.findings.contains(&finding) {
-                        one.findings.push(finding);
-                    }
-                }
+        match (index, report.filter(|_| next.is_none())) {
+            (_, Some((_, report))) => note_report(&mut found.reports[report].one, &trouble),
+            (Some(index), None) => note(&mut found.readings[index], &trouble),
+            (None, None) => match found.reports.as_mut_slice() {
+                [report] => note_report(&mut report.one, &trouble),
                 _ => found.troubles.push((line.number, trouble.detail)),
             },
         }
+    }
+}
+
+/// Reports by their first lines.
+fn report_lines(reports: &[Report]) -> Vec<(usize, usize)> {
+    let lines = reports.iter().enumerate();
+    let lines = lines.filter_map(|(index, report)| Some((report.line?, index)));
+    let mut lines: Vec<(usize, usize)> = lines.collect();
+    lines.sort_unstable();
+    lines
+}
+
+fn note_report(one: &mut Imported, trouble: &Trouble) {
+    let finding = trouble.finding();
+    if !one.findings.contains(&finding) {
+        name_warnings(&mut one.metrics, std::slice::from_ref(&finding));
+        one.findings.push(finding);
     }
 }
 
@@ -214,8 +234,10 @@ fn trouble(line: &str) -> Option<Trouble> {
             .is_some_and(|count| count > 0.0)
     });
     let behind = BEHIND_COUNT.iter().find(|label| {
-        let before = line.split_once(**label).map(|(before, _)| before);
-        let number = before.and_then(|before| before.rsplit(' ').next());
+        let around = line.split_once(**label);
+        // With a colon, the number stands behind.
+        let before = around.filter(|(_, behind)| !behind.starts_with(':'));
+        let number = before.and_then(|(before, _)| before.rsplit(' ').next());
         number
             .and_then(number_at_start)
             .is_some_and(|count| count > 0.0)

@@ -19,6 +19,7 @@ mod pastes;
 mod pibenchmarks;
 mod privacy;
 mod round_trip;
+mod twice;
 mod typed;
 
 use cardmark_core::{FindingKind, Metric};
@@ -43,6 +44,27 @@ fn one(text: &str) -> Imported {
     let records = import(text);
     let [one] = <[Imported; 1]>::try_from(records).unwrap_or_else(|all| panic!("{all:?}"));
     one
+}
+
+/// All fixtures that are output of a tool.
+fn fixture_texts() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
+    let folders = [folder.to_owned(), format!("{folder}/pasted")];
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let paths = files.map(|file| file.unwrap().path());
+    let ends = ["txt", "log", "json"].map(std::ffi::OsStr::new);
+    let outputs = paths.filter(|path| path.extension().is_some_and(|end| ends.contains(&end)));
+    let mut texts: Vec<(String, String)> = outputs
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(&path).unwrap())
+        })
+        .collect();
+    texts.sort();
+    assert!(texts.len() > 80, "{}", texts.len());
+    texts
 }
 
 /// Expected content of the first line that was not understood.

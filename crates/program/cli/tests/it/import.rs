@@ -26,7 +26,7 @@ const KNOWN: [(&str, usize, &str, f64); 58] = [
     ),
     (
         "agnostics-0.16-script.txt",
-        1,
+        3,
         "agnostics_seq_write",
         18_397.0 * KIB,
     ),
@@ -38,7 +38,7 @@ const KNOWN: [(&str, usize, &str, f64); 58] = [
     ),
     (
         "agnostics-unknown-three-runs.txt",
-        1,
+        3,
         "fio_rand_write_4k_q4",
         216.0,
     ),
@@ -645,6 +645,44 @@ fn reports_have_their_verdicts() {
             .contains("agnostics_rand_write: 363 IOPS, below 500"),
         "{output}"
     );
+    // Each of its runs has its own verdict, and that of the test.
+    for run in 1..=3 {
+        let label = format!("labels: diagnostics=fail, run={run} of 3: fail");
+        assert!(output.stdout.contains(&label), "{output}");
+    }
+}
+
+/// The program passes a card with the first of three runs that passes. No record hides that, and none hides the run
+/// before it.
+#[test]
+fn a_card_that_passed_in_its_second_run_is_not_failed() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = |write: u64, word: &str| {
+        format!(
+            "seq-write;0;0;18565;4\nseq-read;22993;5;0;0\nrand-4k-write;0;0;{};{write}\n\
+             rand-4k-read;8117;2029;0;0\nSequential write speed 18565 KB/sec (target 10000) - PASS\n\
+             Random write speed {write} IOPS (target 500) - {word}\n\
+             Random read speed 2029 IOPS (target 1500) - PASS\n",
+            4 * write
+        )
+    };
+    let text = format!(
+        "Raspberry Pi Diagnostics - version 0.16\n\nTest : SD Card Speed Test\nRun 1\n{}Run 2\n{}Test PASS\n",
+        run(359, "FAIL"),
+        run(884, "PASS")
+    );
+    let output = typed(&program, &text, &[]);
+    assert_eq!(output.code, 0, "{output}");
+    assert_eq!(program.runs_count(), 2);
+    for (own, number) in [("fail", 1), ("pass", 2)] {
+        assert!(
+            output.stdout.contains(&format!("agnostics: {own}")),
+            "{output}"
+        );
+        let label = format!("labels: diagnostics=pass in run 2, run={number} of 2: {own}");
+        assert!(output.stdout.contains(&label), "{output}");
+    }
 }
 
 #[test]
