@@ -219,13 +219,13 @@ fn nothing(file: &Path, not_understood: &[NotUnderstood]) -> CommandError {
     let mut made = CommandError::new(Exit::Usage, what);
     let reasons = not_understood.iter().filter_map(|one| {
         let reason = one.reason.as_ref()?;
-        Some(format!("line {} is {reason}", one.line))
+        Some(format!("line {}: {reason}", one.line))
     });
     made.causes = reasons.take(MOST_CAUSES).collect();
     if made.causes.is_empty() {
         return made.because("no output of a known tool").hint(
             "known tools are hdparm, dd, iozone, fio, ddrescue, f3, H2testw, PiBenchmarks, Raspberry Pi Diagnostics, \
-             CrystalDiskMark, KDiskMark, YABS and GNOME Disks; type other figures, such as those of sysbench or \
+             CrystalDiskMark, KDiskMark, YABS and GNOME Disks; type other figures, such as those of sysbench, sd_bench or \
              DietPi, by the metric nearest to their test: `--figure hdparm_t=43.5MiB/s`",
         );
     }

@@ -550,7 +550,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_from_being_imported() {
     assert_error(
         &output,
         2,
-        &["cause: line 31 is not as iozone prints it", "hint: "],
+        &["cause: line 31: not as iozone prints it", "hint: "],
     );
     let output = program.run(&["import", "no-such-file"]);
     assert_error(&output, 2, &["cannot read `no-such-file`", "hint: "]);
