@@ -22,6 +22,7 @@ RATE = int(os.environ.get("RATE", "50"))
 PAGES, SUBMISSIONS = int(os.environ.get("PAGES", "20")), int(os.environ.get("SUBMISSIONS", "5"))
 IDLE = int(os.environ.get("IDLE", "9000"))
 MOST_MS, MOST_MIB, MOST_END_S = 100, 512, 5
+STORE = "postgres" if os.environ.get("CARDMARK_TEST_POSTGRES") else "sqlite"
 # Time between the first attackers and the first honest client.
 LEAD_S = 2
 FIXTURES = "crates/know/import/fixtures"
@@ -175,7 +176,7 @@ def honest(site, folder, seconds):
 
 def part(kind, template, folder):
     """Returns a row of the table and what was missed."""
-    database = Database("sqlite", folder, f"uploads_{kind}")
+    database = Database(STORE, folder, f"uploads_{kind}")
     site = Site(database, folder).start()
     forms = {"quadratic": quadratic, "large": large}.get(kind, lambda _: [])(template)
     missed, attacker, queue = [], None, multiprocessing.Queue()
