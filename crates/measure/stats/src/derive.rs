@@ -92,11 +92,19 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
     derived.collect()
 }
 
-/// Returns the whole trials that count for figures.
+/// True if figures may rely on a trial: it is whole, or a long series of writes that was stopped from outside. What that
+/// wrote until then is the beginning of a whole one.
+pub(crate) fn is_countable(trial: &Trial) -> bool {
+    let is_series = trial.workload.stop.settled_span_ns.is_some();
+    let is_stopped = trial.stopped_by == StopReason::Interrupted && trial.operations_count() > 0;
+    trial.is_whole() || (is_series && is_stopped)
+}
+
+/// Returns the trials that count for figures.
 fn counted<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&'a Trial> {
     let mut whole: Vec<&Trial> = trials
         .iter()
-        .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
+        .filter(|trial| trial.workload.id == workload.id && is_countable(trial))
         .collect();
     if matches!(suite.passes, Some(Passes::UntilGood(_))) {
         let last = trials.iter().map(|trial| trial.round_index).max();
@@ -143,7 +151,10 @@ fn stop_reason(
         Passes::UntilGood(_) => 1,
     });
     let most = passes.or(suite.looks.last().copied());
-    if passes.is_none() && is_precise(whole, suite.goal_percent / 100.0) {
+    let is_interrupted = |trial: &Trial| trial.stopped_by == StopReason::Interrupted;
+    if whole.iter().any(|trial| is_interrupted(trial)) {
+        StopReason::Interrupted
+    } else if passes.is_none() && is_precise(whole, suite.goal_percent / 100.0) {
         StopReason::Goal
     } else if most.is_some_and(|most| whole.len() >= most as usize) {
         StopReason::Rounds
@@ -152,10 +163,7 @@ fn stop_reason(
         .any(|t| of_workload(t) && t.stopped_by == StopReason::Error)
     {
         StopReason::Error
-    } else if trials
-        .iter()
-        .any(|trial| trial.stopped_by == StopReason::Interrupted)
-    {
+    } else if trials.iter().any(is_interrupted) {
         // An interrupt of any workload ended the run, and with it the rounds of all.
         StopReason::Interrupted
     } else {

@@ -2,6 +2,8 @@
 
 use cardmark_core::{IntervalKind, SECOND_NS, Trial};
 
+use crate::derive::is_countable;
+
 /// A figure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -84,11 +86,11 @@ pub(crate) fn whole<'a>(trials: &[&'a Trial]) -> Vec<&'a Trial> {
     trials
         .iter()
         .copied()
-        .filter(|trial| trial.is_whole())
+        .filter(|trial| is_countable(trial))
         .collect()
 }
 
-/// Returns bytes and operations per second over the whole trials, without interval. `None` without trials.
+/// Returns bytes and operations per second over the trials that count, without interval. `None` without trials.
 #[must_use]
 pub fn rate_point(trials: &[&Trial]) -> Option<(f64, f64)> {
     let trials = whole(trials);

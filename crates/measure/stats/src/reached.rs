@@ -5,6 +5,7 @@ use cardmark_core::{
     Access, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Trial, Workload,
 };
 
+use crate::derive::is_countable;
 use crate::during::during;
 
 /// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.
@@ -43,7 +44,7 @@ fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
     let trials: Vec<&Trial> = record
         .trials
         .iter()
-        .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
+        .filter(|trial| trial.workload.id == workload.id && is_countable(trial))
         .collect();
     if trials.is_empty() {
         return Vec::new();
@@ -117,7 +118,7 @@ fn both(counters: DeviceCounters) -> u64 {
 
 /// Returns one note for the whole record if counters are missing.
 fn unverified(record: &Record) -> Option<Finding> {
-    let unknown = |trial: &Trial| trial.is_whole() && trial.device_counters.is_none();
+    let unknown = |trial: &Trial| is_countable(trial) && trial.device_counters.is_none();
     record.trials.iter().any(unknown).then(|| {
         let detail = "no counters of the block layer: whether every operation reached the device \
                       is not known";

@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     CourseFigure, Figure, FigureOf, LeastWritten, MIB, Metric, Passes, Refill, Rng, SECOND_NS,
-    Slice, Suite, Trial, Workload,
+    Slice, StopReason, Suite, Trial, Workload,
 };
 use cardmark_stats::{derive, has_fallen_back, is_settled, refill_limits};
 
@@ -71,6 +71,40 @@ fn figures(seconds: u32, rate: impl Fn(f64) -> f64) -> Vec<Metric> {
         ..suite(vec![long()])
     };
     derive(&[trial_of(slices(seconds, rate))], &suite)
+}
+
+/// A series that was stopped from outside has the figures of what was written; other trials have none.
+#[test]
+fn a_stopped_series_keeps_its_figures_and_their_reason() {
+    let stopped = |workload: Workload| {
+        let figure = Figure {
+            id: "slowest_60".to_owned(),
+            workload: "long".to_owned(),
+            of: FigureOf::Course(CourseFigure::Slowest60S),
+            printed: None,
+            least: None,
+            weight: None,
+        };
+        let suite = Suite {
+            passes: Some(Passes::Count(1)),
+            looks: Vec::new(),
+            figures: vec![figure],
+            ..suite(vec![workload.clone()])
+        };
+        let rate = |at_s: f64| if at_s < 30.0 { 80.0 } else { 20.0 };
+        let mut trial = trial_of(slices(100, rate));
+        trial.workload = workload.into();
+        trial.stopped_by = StopReason::Interrupted;
+        (derive(std::slice::from_ref(&trial), &suite), trial, suite)
+    };
+    let (metrics, mut trial, suite) = stopped(long());
+    assert!((mib(&metrics, "slowest_60").unwrap() - 20.0).abs() < 0.5);
+    assert_eq!(metrics[0].stopped_by, StopReason::Interrupted);
+    trial.stopped_by = StopReason::Error;
+    assert!(derive(&[trial], &suite).is_empty());
+    let mut other = long();
+    other.stop.settled_span_ns = None;
+    assert!(stopped(other).0.is_empty());
 }
 
 fn mib(metrics: &[Metric], id: &str) -> Option<f64> {
