@@ -7,6 +7,7 @@ pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind, Word};
 mod anatomy;
 mod buckets;
 mod columns;
+mod constants;
 mod context;
 mod counters;
 mod device;
@@ -43,6 +44,7 @@ mod verdict;
 mod workload;
 
 pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
+pub use constants::{CONSTANTS, Constant};
 pub use context::{ContextRow, context_rows, told};
 pub use counters::DeviceCounters;
 pub use device::{
