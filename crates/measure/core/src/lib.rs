@@ -11,7 +11,6 @@ mod constants;
 mod context;
 mod counters;
 mod device;
-mod draft;
 mod errno;
 mod evidence;
 mod finding;
