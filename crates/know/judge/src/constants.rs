@@ -6,18 +6,7 @@ use crate::{classes, classes::host, elsewhere};
 
 constants! {
     "crates/know/judge/src/"
-    classes "classes.rs" {
-        RUN_RATIO "ratio",
-        BINARY_RATIO "ratio",
-        SDHC_MOST_BYTES "bytes",
-    }
-    host "classes/host.rs" {
-        LINK_BITS_PER_BYTE "bits",
-        LINES_COUNT "lines",
-    }
-    elsewhere "elsewhere.rs" {
-        FASTER_RATIO "ratio",
-        CEILING_RATIO "ratio",
-        LEAST_PRODUCTS "products",
-    }
+    classes "classes.rs" { RUN_RATIO "ratio", BINARY_RATIO "ratio", SDHC_MOST_BYTES "bytes", }
+    host "classes/host.rs" { LINK_BITS_PER_BYTE "bits", LINES_COUNT "lines", }
+    elsewhere "elsewhere.rs" { FASTER_RATIO "ratio", CEILING_RATIO "ratio", LEAST_PRODUCTS "products", }
 }

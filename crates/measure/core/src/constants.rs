@@ -34,18 +34,10 @@ macro_rules! constants {
 
 constants! {
     "crates/measure/core/src/"
-    record "record.rs" {
-        FORMAT "version",
-        STATEMENT "version",
-        METHOD "version",
-    }
+    record "record.rs" { FORMAT "version", STATEMENT "version", METHOD "version", }
     payload "payload.rs" {
-        IOZONE_BYTE "byte",
-        IOZONE_BYTES_COUNT "bytes",
-        PAYLOAD_POOL_BYTES "bytes",
+        IOZONE_BYTE "byte", IOZONE_BYTES_COUNT "bytes", PAYLOAD_POOL_BYTES "bytes",
         STAMP_STRIDE_BYTES "bytes",
     }
-    spread "spread.rs" {
-        SPREAD_PLACES_COUNT "places",
-    }
+    spread "spread.rs" { SPREAD_PLACES_COUNT "places", }
 }

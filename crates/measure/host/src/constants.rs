@@ -6,11 +6,6 @@ use crate::{block, sensors};
 
 constants! {
     "crates/measure/host/src/"
-    block "block.rs" {
-        SECTOR_BYTES "bytes",
-    }
-    sensors "sensors.rs" {
-        PERIOD.as_secs() "s",
-        MOST_SAMPLES "readings",
-    }
+    block "block.rs" { SECTOR_BYTES "bytes", }
+    sensors "sensors.rs" { PERIOD.as_secs() "s", MOST_SAMPLES "readings", }
 }

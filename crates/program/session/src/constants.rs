@@ -6,18 +6,8 @@ use crate::{integrity, measure::describing, measure::opening, watch};
 
 constants! {
     "crates/program/session/src/"
-    opening "measure/opening.rs" {
-        RESERVE_BYTES "bytes",
-    }
-    describing "measure/describing.rs" {
-        STEP.as_secs() "s",
-    }
-    watch "watch.rs" {
-        LOOK.as_millis() "ms",
-        LONGEST_LOOK.as_secs() "s",
-        SECOND_CALL.as_secs() "s",
-    }
-    integrity "integrity.rs" {
-        DEMO_SEED "seed",
-    }
+    opening "measure/opening.rs" { RESERVE_BYTES "bytes", }
+    describing "measure/describing.rs" { STEP.as_secs() "s", }
+    watch "watch.rs" { LOOK.as_millis() "ms", LONGEST_LOOK.as_secs() "s", SECOND_CALL.as_secs() "s", }
+    integrity "integrity.rs" { DEMO_SEED "seed", }
 }
