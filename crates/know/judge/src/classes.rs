@@ -1,7 +1,7 @@
 //! Verdicts on the classes that a card's label, registers or product promise: from the figures of the class
 //! suites, by the limits in the catalogue.
 
-mod host;
+pub(crate) mod host;
 
 pub(crate) use host::rate_doubt;
 
@@ -19,12 +19,12 @@ use crate::REQUIRED_LABEL;
 
 /// Uncertainty of one trial, or of the slowest window of one, beyond its own interval: the difference between
 /// runs of a card.
-const RUN_RATIO: f64 = 0.02;
+pub(crate) const RUN_RATIO: f64 = 0.02;
 /// Factor between the two limits of a video class, because its MB can also be read as 2²⁰ bytes (SD Physical
 /// Layer, 3.4 and 4.13.4.3.1).
-const BINARY_RATIO: f64 = 1.048_576;
+pub(crate) const BINARY_RATIO: f64 = 1.048_576;
 /// Maximum size of SDHC cards, bytes. Larger ones are SDXC, whose classes require CMD20.
-const SDHC_MOST_BYTES: u64 = 32 << 30;
+pub(crate) const SDHC_MOST_BYTES: u64 = 32 << 30;
 /// Findings with which a figure may be lower than the card's own, and never higher.
 const LOWERING: [FindingKind; 9] = [
     FindingKind::SharedDevice,

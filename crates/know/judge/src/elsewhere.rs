@@ -9,11 +9,11 @@ use crate::suitability::metric_of;
 
 /// Ratio from which a product is faster on another board: 1.96 standard deviations of the logarithm between two methods
 /// on one card (0.10, `equivalents.toml`) and two repeats (0.05) are a factor of 1.27.
-const FASTER_RATIO: f64 = 1.3;
+pub(crate) const FASTER_RATIO: f64 = 1.3;
 /// Share of the highest published rate of a board from which a rate is at the board's limit.
-const CEILING_RATIO: f64 = 0.9;
+pub(crate) const CEILING_RATIO: f64 = 0.9;
 /// Minimum number of products behind a board's limit.
-const LEAST_PRODUCTS: usize = 3;
+pub(crate) const LEAST_PRODUCTS: usize = 3;
 
 /// Reason to hold a board, and not the storage, for the limit of a rate.
 #[derive(Clone, Debug, PartialEq)]

@@ -99,27 +99,6 @@ fn no_honest_record_is_accused_in_its_public_form() {
     }
 }
 
-/// Drafts of the format, written by earlier builds.
-#[test]
-fn no_draft_is_accused() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../program/cli/fixtures/drafts");
-    let files = std::fs::read_dir(folder).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    let packed = files.filter(|file| file.extension().is_some_and(|end| end == "zst"));
-    let mut count = 0;
-    for file in packed {
-        let (text, _) = write_submission(&read(&file), 0, &[]).unwrap();
-        let derivation = derive(&read_submission(&text).unwrap(), TODAY);
-        assert!(
-            !is_quarantined(&derivation.checks),
-            "{file:?}: {:?}",
-            derivation.checks
-        );
-        count += 1;
-    }
-    assert!(count >= 8, "{count}");
-}
-
 #[test]
 fn other_findings_of_another_version_are_marked_and_other_figures_are_not_accepted() {
     let mut record = measured();

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-/// The id of a simulated run: a hash of everything that decides its bytes, as a UUID of version 8.
+/// The id of a run that is not measured: a hash of what identifies it, as a UUID of version 8.
 #[must_use]
 pub fn simulated_run_id(parts: &[&str]) -> Uuid {
     let mut hash = Sha256::new();

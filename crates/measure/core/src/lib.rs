@@ -7,10 +7,10 @@ pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind, Word};
 mod anatomy;
 mod buckets;
 mod columns;
+mod constants;
 mod context;
 mod counters;
 mod device;
-mod draft;
 mod errno;
 mod evidence;
 mod finding;
@@ -43,6 +43,7 @@ mod verdict;
 mod workload;
 
 pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
+pub use constants::{CONSTANTS, Constant};
 pub use context::{ContextRow, context_rows, told};
 pub use counters::DeviceCounters;
 pub use device::{

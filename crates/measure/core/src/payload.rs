@@ -10,9 +10,9 @@ pub const STAMP_STRIDE_BYTES: usize = 4096;
 
 /// Byte that iozone writes eight times at the start of every 4 KiB; the rest is zero. This is the byte of
 /// version 3.489; older versions use others.
-const IOZONE_BYTE: u8 = 95;
+pub(crate) const IOZONE_BYTE: u8 = 95;
 /// Number of those bytes.
-const IOZONE_BYTES_COUNT: usize = 8;
+pub(crate) const IOZONE_BYTES_COUNT: usize = 8;
 
 impl Payload {
     /// Fills `buffer` with content of this kind, before the clock starts.

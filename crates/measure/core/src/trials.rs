@@ -514,18 +514,6 @@ pub(crate) fn resolve(trials: &mut [Trial], workloads: &[Arc<Workload>]) -> Resu
     Ok(())
 }
 
-/// Forgets places that are not those of a block, which no program measures and no record can hold.
-pub(crate) fn keep_places_of_blocks(trials: &mut [Trial]) {
-    for trial in trials {
-        let places = trial.slices.iter().map(|slice| slice.3);
-        let is_block = |place: Option<u64>| place.is_none_or(|at| block_at(trial, at).is_some());
-        let kept: Vec<bool> = places.map(is_block).collect();
-        for (slice, is_kept) in trial.slices.iter_mut().zip(kept) {
-            slice.3 = slice.3.filter(|_| is_kept);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};

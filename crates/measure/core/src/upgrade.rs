@@ -1,15 +1,13 @@
-//! Reading and writing the document. Readers accept all older formats by pure upgrade steps; before format 1 there were
-//! only drafts of it.
+//! Reading and writing the document. Readers accept all older formats by pure upgrade steps; format 1 is the first.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use uuid::Uuid;
 
-use crate::{FORMAT, Record, STATEMENT, draft, visible};
+use crate::{FORMAT, Record, STATEMENT, visible};
 
 /// Number of additions to the format: fields and words that an older reader keeps and does not understand.
 pub const MINOR: u32 = 1;
@@ -39,9 +37,6 @@ pub enum ParseError {
     /// The document is too large.
     #[error("more than {} MiB: no record is so large", MOST_RECORD_BYTES >> 20)]
     Large,
-    /// It was made before the format was settled, and is larger than any record of that time.
-    #[error("more than {} KiB in a draft of the format: no such record is so large", draft::MOST_BYTES >> 10)]
-    LargeDraft,
     /// Its objects and lists nest too deeply.
     #[error("nested more than {MOST_DEPTH} deep: no record is")]
     Deep,
@@ -70,28 +65,18 @@ pub enum ParseError {
     },
 }
 
-/// Reads a record of any known format. `text` is read once, without a tree of it in memory; drafts of the format, of at
-/// most 768 KiB, are the exception.
+/// Reads a record of any known format. `text` is read once, without a tree of it in memory.
 ///
 /// # Errors
 /// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than 32, has a list of more than
 /// [`MOST_ITEMS`] elements, a text of more than [`MOST_TEXT_BYTES`] or an integer beyond [`MOST_INTEGER`], is not JSON, has
 /// no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
-    let (mut record, rest) = match head(text)?.bytes_written {
-        None => (serde_json::from_str(text)?, None),
-        Some(_) if text.len() > draft::MOST_BYTES => return Err(ParseError::LargeDraft),
-        Some(_) => {
-            let (record, rest) = draft::read(text)?;
-            (record, Some(rest))
-        }
-    };
+    head(text)?;
+    let mut record: Record = serde_json::from_str(text)?;
     record
         .resolve_workloads()
         .map_err(|(trial, number)| ParseError::NoWorkload { trial, number })?;
-    if let Some(rest) = rest {
-        rest.add_to(&mut record);
-    }
     Ok(record)
 }
 
@@ -108,8 +93,6 @@ pub fn record_id(text: &str) -> Result<Uuid, ParseError> {
 struct Head {
     format: Option<u64>,
     id: Option<Uuid>,
-    /// Only in drafts of the format.
-    bytes_written: Option<IgnoredAny>,
 }
 
 fn head(text: &str) -> Result<Head, ParseError> {

@@ -19,10 +19,10 @@ use crate::threads::Threads;
 use crate::uring::Uring;
 
 /// Without O_DIRECT: number of written bytes after which they are made durable.
-const BUFFERED_FLUSH_BYTES: u64 = 8 << 20;
+pub(crate) const BUFFERED_FLUSH_BYTES: u64 = 8 << 20;
 /// Number of written operations after which they are made durable, at the latest: small blocks at random
 /// positions are far slower.
-const BUFFERED_FLUSH_OPERATIONS: u32 = 256;
+pub(crate) const BUFFERED_FLUSH_OPERATIONS: u32 = 256;
 
 /// Source of the counters of the device below.
 pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// Buffers start at a multiple of at least this, bytes: a page.
-const LEAST_ALIGNMENT_BYTES: u32 = 4096;
+pub(crate) const LEAST_ALIGNMENT_BYTES: u32 = 4096;
 
 /// Zeroed memory at an aligned address.
 pub(crate) struct AlignedBuffer {

@@ -13,11 +13,11 @@ use crate::slot::Idle;
 
 /// Number of measurements of the stamping speed; the best counts, so that other load on the processor does not
 /// matter.
-const RATE_WINDOWS: u32 = 5;
+pub(crate) const RATE_WINDOWS: u32 = 5;
 /// Duration of each measurement.
-const RATE_SPAN: Duration = Duration::from_millis(4);
+pub(crate) const RATE_SPAN: Duration = Duration::from_millis(4);
 /// Block on which it is measured.
-const RATE_BLOCK_BYTES: usize = 1 << 20;
+pub(crate) const RATE_BLOCK_BYTES: usize = 1 << 20;
 
 /// The pool. Each slot owns a part of it and walks through that part block by block.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct PayloadPool {
 /// them.
 /// 0: unknown.
 type Last = u64;
-const PAGE_BITS: u32 = 24;
+pub(crate) const PAGE_BITS: u32 = 24;
 
 impl PayloadPool {
     /// A pool that is not filled yet.

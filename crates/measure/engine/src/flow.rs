@@ -9,7 +9,7 @@ use crate::tally::{Completion, ERRORS_KEPT, Tally};
 use crate::{Backend, Clock, Done, Op, OpKind, Pulse};
 
 /// Amount of data in the page cache for which a flush gets one further timeout.
-const CACHED_PIECE_BYTES: u64 = 8 << 20;
+pub(crate) const CACHED_PIECE_BYTES: u64 = 8 << 20;
 
 /// Number of timeouts to allow while flushing `bytes` of dirty page cache.
 pub(crate) fn limits_for(bytes: u64) -> u64 {
@@ -17,7 +17,7 @@ pub(crate) fn limits_for(bytes: u64) -> u64 {
 }
 
 /// Time after a late answer within which a pause of this process is noted, nanoseconds.
-const PAUSE_LOOK_NS: u64 = 300_000_000;
+pub(crate) const PAUSE_LOOK_NS: u64 = 300_000_000;
 
 /// Submits operations and waits for them.
 pub(crate) struct Flow<'a, B, C> {

@@ -4,6 +4,7 @@
 //! the one it is given. See `docs/METHODOLOGY.md`.
 
 mod apart;
+mod constants;
 mod context;
 mod ending;
 mod event;
@@ -26,6 +27,7 @@ mod trial;
 mod wear;
 mod windows;
 
+pub use constants::CONSTANTS;
 pub use context::TrialContext;
 pub use event::Event;
 pub use failure::Failure;

@@ -4,7 +4,7 @@ use cardmark_core::{CardFacts, MIB, Suite, TargetKind, Workload};
 use thiserror::Error;
 
 /// Size of the sub-units in which larger allocation units are judged, bytes (SD Physical Layer, 4.13.1.8).
-const SUB_UNIT_BYTES: u64 = 4 * MIB;
+pub(crate) const SUB_UNIT_BYTES: u64 = 4 * MIB;
 
 /// A measurement request, independent of the kind of target.
 #[derive(Clone, Debug, Default)]

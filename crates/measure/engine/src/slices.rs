@@ -3,9 +3,9 @@
 use cardmark_core::Slice;
 
 /// Initial span of a slice, nanoseconds.
-const FIRST_SPAN_NS: u64 = 100_000_000;
+pub(crate) const FIRST_SPAN_NS: u64 = 100_000_000;
 /// Maximum number of slices; when it is reached, neighbours are merged and the span doubles.
-const MOST_SLICES: usize = 4096;
+pub(crate) const MOST_SLICES: usize = 4096;
 
 /// Slices under construction.
 pub(crate) struct Slices {

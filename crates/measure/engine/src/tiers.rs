@@ -5,7 +5,7 @@ use cardmark_core::{Region, Rng, Start, Suite, TargetKind, Tier, TierPart, Workl
 use crate::request::{PlanError, Request, TargetRoom, Units};
 
 /// Minimum alignment of drawn regions, bytes.
-const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Returns the suite in the requested tier, and the tier's name; a suite without tiers is unchanged.
 pub(crate) fn at_tier(
     suite: Suite,

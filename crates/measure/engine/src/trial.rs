@@ -13,10 +13,10 @@ use crate::tally::{Memory, Tally};
 use crate::{Backend, Clock, Pulse};
 
 /// Maximum interval between tests for a stop request during a rest, nanoseconds.
-const REST_PIECE_NS: u64 = 100_000_000;
+pub(crate) const REST_PIECE_NS: u64 = 100_000_000;
 
 /// Number of time limits allowed for erasing a part of a device.
-const ERASE_LIMITS: u64 = 4;
+pub(crate) const ERASE_LIMITS: u64 = 4;
 
 /// A trial with its results for the run.
 #[derive(Debug)]

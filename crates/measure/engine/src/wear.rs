@@ -24,9 +24,9 @@ pub(crate) const NS_PER_BYTE: u64 = 50;
 
 /// Ratio of reads to writes assumed of a target whose rate of writing is known: between a link that limits both, and
 /// cards, which read two to ten times as fast.
-const READ_RATIO: f64 = 1.5;
+pub(crate) const READ_RATIO: f64 = 1.5;
 /// Ratio of a new expectation to the announced time, or the inverse, from which the announcement is corrected.
-const CORRECTED_RATIO: f64 = 1.2;
+pub(crate) const CORRECTED_RATIO: f64 = 1.2;
 
 impl Plan {
     /// Returns the cost of all passes through a list, or of all rounds.
@@ -182,7 +182,7 @@ fn bytes(workload: &Workload) -> u64 {
 }
 
 /// Bytes that a cache is assumed to absorb after a rest.
-const GIB: u64 = 1024 * MIB;
+pub(crate) const GIB: u64 = 1024 * MIB;
 
 /// Expected time of a trial before the first one, nanoseconds. For exact work it is that of a mid-range card:
 /// 20 MB/s of sequential access, and 0.4 ms more for each block read or 1.5 ms for each block written at

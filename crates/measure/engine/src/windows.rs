@@ -3,7 +3,7 @@
 use cardmark_core::{Window, Windows, Workload};
 
 /// Number of slowest windows that are kept.
-const SLOWEST_KEPT: usize = 16;
+pub(crate) const SLOWEST_KEPT: usize = 16;
 
 /// Windows under construction. A window ends with the completion of its last byte, and the next one begins
 /// there.

@@ -18,9 +18,9 @@ pub(crate) use board::{find_throttled, find_under_voltage};
 pub(crate) use counts::TICK_NS;
 use sources::Sources;
 
-const PERIOD: Duration = Duration::from_secs(1);
+pub(crate) const PERIOD: Duration = Duration::from_secs(1);
 /// One day of readings; if they are not collected, older ones are kept and newer ones dropped.
-const MOST_SAMPLES: usize = 86_400;
+pub(crate) const MOST_SAMPLES: usize = 86_400;
 
 /// Reads the sensors in a thread, once a second from the start on, and whenever they are collected. If the host
 /// has none, no thread is started and no readings exist.

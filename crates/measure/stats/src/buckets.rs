@@ -5,7 +5,7 @@
 pub(crate) const STEP_BITS: u32 = 7;
 pub(crate) const STEPS: u64 = 1 << STEP_BITS;
 /// Binary logarithm of the start of the last bucket: 2⁴² ns (73 minutes).
-const TOP_BITS: u32 = 42;
+pub(crate) const TOP_BITS: u32 = 42;
 pub(crate) const BUCKETS: usize = ((TOP_BITS - STEP_BITS + 1) << STEP_BITS) as usize;
 
 /// Returns the index of the bucket that contains this value.

@@ -7,13 +7,13 @@ use crate::slices::{mean_bytes, sum_bytes};
 use crate::student_t;
 
 /// A cliff is a fall by at least this share of the rate before.
-const CLIFF_RATIO: f64 = 0.20;
+pub(crate) const CLIFF_RATIO: f64 = 0.20;
 /// Share of the fall that must happen within a round on either side of a cliff; otherwise the rate only
 /// declined.
-const CLIFF_SHARPNESS_RATIO: f64 = 0.5;
+pub(crate) const CLIFF_SHARPNESS_RATIO: f64 = 0.5;
 /// A position may be that of the cliff if its sum of squares exceeds the minimum by at most this number of
 /// slice variances: χ² with one degree at 99.9 %.
-const PLACE_SQUARES: f64 = 10.83;
+pub(crate) const PLACE_SQUARES: f64 = 10.83;
 
 /// A lasting fall of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]

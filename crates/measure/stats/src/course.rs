@@ -11,9 +11,9 @@ use crate::slices::full_slices;
 use crate::steady::{WINDOW_ROUNDS, is_steady, round_from_end, settle_round_ns};
 
 /// Rounds before the window belong to it while they differ from its mean by at most this share.
-const ROUND_RATIO: f64 = 0.10;
+pub(crate) const ROUND_RATIO: f64 = 0.10;
 /// Minimum number of slices before a cliff.
-const LEAST_BEFORE: usize = 5;
+pub(crate) const LEAST_BEFORE: usize = 5;
 /// True if a series of writes has reached its end by rule: its rate has settled.
 #[must_use]
 pub fn is_settled(slices: &[Slice], slice_span_ns: u64, stop: &StopRule) -> bool {

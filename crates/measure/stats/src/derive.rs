@@ -13,7 +13,7 @@ use crate::{LEVEL, SHOWN_LEVEL, is_precise, merged_histogram, percentile_interva
 
 /// Minimum block size of workloads whose quantity is bytes per second; smaller ones use operations per
 /// second.
-const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
+pub(crate) const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
 
 /// Returns the metrics of a run. For each workload of the suite with whole trials, in order: the figures that
 /// the suite names, or else its rate; with `latency_metrics` also its median, 99th percentile and largest

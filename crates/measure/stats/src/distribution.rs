@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
 /// Number of degrees from which the expansion around the normal quantile is exact to 1e-9 for the levels used
 /// here; the finite sums would only be slower.
-const EXPANSION_FROM: u32 = 200;
+pub(crate) const EXPANSION_FROM: u32 = 200;
 
 /// Returns `t` with P(|T| ≤ t) = `level` for Student's t with `degrees` degrees of freedom. Infinite for 0
 /// degrees; a level outside 0–1 is clamped.

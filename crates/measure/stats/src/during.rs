@@ -6,13 +6,13 @@ use std::ops::RangeInclusive;
 use cardmark_core::{Finding, FindingKind, Record, SensorSample, Severity, Trial};
 
 /// Time before and after a reading for which it is valid; readings are taken once a second.
-const SENSOR_REACH_NS: u64 = 500_000_000;
+pub(crate) const SENSOR_REACH_NS: u64 = 500_000_000;
 /// Distance above which readings of a long run were merged with those in between.
-const MERGED_APART_NS: u64 = 2_000_000_000;
+pub(crate) const MERGED_APART_NS: u64 = 2_000_000_000;
 /// Share of processor time taken by others above which it is reported.
-const STOLEN_RATIO: f64 = 0.05;
+pub(crate) const STOLEN_RATIO: f64 = 0.05;
 /// Maximum number of kernel messages that a finding quotes.
-const MOST_MESSAGES: usize = 3;
+pub(crate) const MOST_MESSAGES: usize = 3;
 
 /// Returns the findings about the trials of one workload.
 pub(crate) fn during(record: &Record, trials: &[&Trial]) -> Vec<Finding> {

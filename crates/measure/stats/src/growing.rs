@@ -7,13 +7,13 @@ use crate::stops::{Stop, ramp_stop, stops_in};
 
 /// Quantile of the normal distribution above which stalls depend on recent writes: one-sided 10 % for each of two
 /// exposures, which must agree. Together they find what is not there in less than 5 % of runs ("Growing stalls").
-const GROWTH_QUANTILE: f64 = 1.282;
+pub(crate) const GROWTH_QUANTILE: f64 = 1.282;
 /// Minimum growth of the share of time in stalls, from the rounds to the continuous block, for a finding.
-const LEAST_GROWTH: f64 = 0.04;
+pub(crate) const LEAST_GROWTH: f64 = 0.04;
 /// Time after which a write counts 1/e as recent, nanoseconds.
-const RECENT_NS: f64 = 4_000_000_000.0;
+pub(crate) const RECENT_NS: f64 = 4_000_000_000.0;
 /// Length of the pieces of a trial that are taken as independent, nanoseconds.
-const PIECE_NS: u64 = 2_500_000_000;
+pub(crate) const PIECE_NS: u64 = 2_500_000_000;
 
 /// Writes whose stalls have one rate if they do not depend on what was written before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,25 +23,25 @@ use crate::shift::{Shift, WALK_CHANGE, last_shift};
 /// Minimum number of days for a test: with four, no order of them is rarer than one in twelve.
 pub const LEAST_DAYS: usize = 5;
 /// Maximum number of days with runs that are used, counted from the end.
-const MOST_DAYS: usize = 200;
+pub(crate) const MOST_DAYS: usize = 200;
 /// Runs that begin within this number of hours of the first one of a day belong to that day.
-const DAY_HOURS: f64 = 12.0;
+pub(crate) const DAY_HOURS: f64 = 12.0;
 
 /// Minimum change of the logarithm of a rate over a period of up to a year; over more years less, in proportion.
 /// A season of ±12 % changes a straight line by up to this.
 pub const LEAST_CHANGE: f64 = 0.28;
 /// Minimum change of the logarithm over a period of up to a year for a straight one that is longer than
 /// [`SEASON_DAYS`]; over more years less, in proportion.
-const STRAIGHT_CHANGE: f64 = 0.08;
+pub(crate) const STRAIGHT_CHANGE: f64 = 0.08;
 /// Minimum change, as a multiple of the standard deviation of eighths of the period around the line, for a change
 /// to count as straight. Random walks exceed it in less than one of 1,000 rates.
 pub const STRAIGHT_RATIO: f64 = 25.0;
 /// Period from which on a straight change is no part of a season, days.
-const SEASON_DAYS: f64 = 350.0;
+pub(crate) const SEASON_DAYS: f64 = 350.0;
 /// Parts of a period whose means are held against a straight line.
-const PARTS: usize = 8;
+pub(crate) const PARTS: usize = 8;
 /// Days of a year.
-const YEAR_DAYS: f64 = 365.25;
+pub(crate) const YEAR_DAYS: f64 = 365.25;
 
 /// A run in a history.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Exact bounds for random events: their number in the long run, and their total weight.
 
 /// Probability on each side of a two-sided range at 95 %.
-const SIDE: f64 = 0.025;
+pub(crate) const SIDE: f64 = 0.025;
 
 /// Returns the lower and upper 95 % bound of the mean of a Poisson process with `seen_count` events (Garwood,
 /// *Fiducial limits for the Poisson distribution*, Biometrika 28, 1936). Exact: they contain the mean in 95 %
@@ -65,8 +65,8 @@ fn gamma_below(shape: f64, x: f64) -> f64 {
     }
 }
 
-const MOST_TERMS: u32 = 100_000;
-const PRECISION: f64 = 1e-15;
+pub(crate) const MOST_TERMS: u32 = 100_000;
+pub(crate) const PRECISION: f64 = 1e-15;
 
 fn series(shape: f64, x: f64) -> f64 {
     let mut term = 1.0 / shape;

@@ -55,7 +55,7 @@ pub fn is_precise(trials: &[&Trial], goal_ratio: f64) -> bool {
 }
 
 /// Ratio below which [`is_equal`] treats rates as equal.
-const EQUAL_RATIO: f64 = 1.05;
+pub(crate) const EQUAL_RATIO: f64 = 1.05;
 
 /// True if two workloads have the same rate within 5 %; false if one has no whole trials.
 #[must_use]

@@ -9,13 +9,13 @@ use crate::derive::is_countable;
 use crate::during::during;
 
 /// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.
-const REACHED_LOW_RATIO: f64 = 0.98;
+pub(crate) const REACHED_LOW_RATIO: f64 = 0.98;
 /// Above it, something else used the device (or the filesystem wrote of its own).
-const REACHED_HIGH_RATIO: f64 = 1.10;
+pub(crate) const REACHED_HIGH_RATIO: f64 = 1.10;
 /// Ratio of flush time after trials to their time above which it is reported.
-const FLUSH_RATIO: f64 = 0.10;
+pub(crate) const FLUSH_RATIO: f64 = 0.10;
 /// Factor by which generating the payload must be faster than writing it.
-const PAYLOAD_FACTOR: f64 = 10.0;
+pub(crate) const PAYLOAD_FACTOR: f64 = 10.0;
 
 /// Kinds of findings created here, and in [`during`].
 pub(crate) const KINDS: [FindingKind; 9] = [

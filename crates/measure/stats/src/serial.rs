@@ -6,7 +6,7 @@ use crate::outcome::tested;
 /// closer days.
 pub const STEP_CORRELATION: f64 = 0.8;
 /// Distance from which on the correlation of two days no longer decreases, days.
-const STEP_DAYS: f64 = 7.0;
+pub(crate) const STEP_DAYS: f64 = 7.0;
 
 /// Start time of a day's first run, mean logarithm of the rate, and number of its stretch.
 pub(crate) type Day = (f64, f64, usize);

@@ -39,13 +39,13 @@ pub(crate) const TEST_LEVEL: f64 = 0.995;
 /// trials, so even a series without a trend wanders. The statistic is lowered as for a first-order autoregressive
 /// series with this correlation, whose means and slopes have a variance larger by (1 + ρ)/(1 − ρ). It is not
 /// estimated, because 6–24 residuals of a fit are too few.
-const ALLOWED_CORRELATION: f64 = 0.5;
+pub(crate) const ALLOWED_CORRELATION: f64 = 0.5;
 /// Factor by which the correlation increases a variance.
 pub(crate) const fn inflation() -> f64 {
     (1.0 + ALLOWED_CORRELATION) / (1.0 - ALLOWED_CORRELATION)
 }
 /// Minimum number of trials on each side of a step.
-const LEAST_SIDE: usize = 3;
+pub(crate) const LEAST_SIDE: usize = 3;
 
 /// Returns the change of the rate over the whole trials, in order of their start. `None` with fewer than
 /// [`LEAST_SETTLE_TRIALS`], or if all started at the same time.

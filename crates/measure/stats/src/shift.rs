@@ -20,20 +20,20 @@ pub const LEAST_BEFORE: usize = 5;
 /// Minimum number of days after a change.
 pub const LEAST_AFTER: usize = 3;
 /// Days before a change that make its first level.
-const LEVEL_DAYS: usize = 8;
+pub(crate) const LEVEL_DAYS: usize = 8;
 /// Days after a change that must differ on their own. A slow change differs only later.
-const NEAR_DAYS: usize = 5;
+pub(crate) const NEAR_DAYS: usize = 5;
 /// Minimum change, as a multiple of the spread of the days before it.
-const SPREADS: f64 = 4.0;
+pub(crate) const SPREADS: f64 = 4.0;
 /// Spread of days that counts before any are known, as a standard deviation of the logarithm.
-const ASSUMED_SPREAD: f64 = 0.06;
+pub(crate) const ASSUMED_SPREAD: f64 = 0.06;
 /// Number of days that the assumed spread is worth.
-const ASSUMED_DAYS: f64 = 8.0;
+pub(crate) const ASSUMED_DAYS: f64 = 8.0;
 /// One of this number of days after a change may lie within the range of those before it.
-const EXCEPTION_DAYS: usize = 10;
+pub(crate) const EXCEPTION_DAYS: usize = 10;
 
 /// Share of the change of a rate from which on that of its reference reads is alike, by logarithms.
-const ALIKE_RATIO: f64 = 0.5;
+pub(crate) const ALIKE_RATIO: f64 = 0.5;
 
 /// Another level of a rate from some day on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -9,9 +9,9 @@ use crate::slices::mean_bytes;
 pub(crate) const WINDOW_ROUNDS: usize = 5;
 /// In a settled window the highest and the lowest round differ by at most this share of their
 /// mean (SNIA).
-const WINDOW_RANGE_RATIO: f64 = 0.20;
+pub(crate) const WINDOW_RANGE_RATIO: f64 = 0.20;
 /// A straight line through a settled window changes by at most this share of its mean (SNIA).
-const WINDOW_SLOPE_RATIO: f64 = 0.10;
+pub(crate) const WINDOW_SLOPE_RATIO: f64 = 0.10;
 /// Returns the interval between tests of a series of writes, nanoseconds.
 #[must_use]
 pub fn settle_round_ns(settled_span_ns: u64) -> u64 {

@@ -16,9 +16,9 @@ pub const NOTABLE_STOP_NS: u64 = 250_000_000;
 /// Number of shorter stops from which they are worth a sentence.
 pub const NOTABLE_STOPS_COUNT: u64 = 3;
 /// Pause between two stops below which a person notices one, nanoseconds.
-const JOINED_NS: u64 = 1_000_000_000;
+pub(crate) const JOINED_NS: u64 = 1_000_000_000;
 /// Minimum ratio of the stop rates of reads and writes for a statement about one of them.
-const ONE_SIDED_RATIO: f64 = 4.0;
+pub(crate) const ONE_SIDED_RATIO: f64 = 4.0;
 
 /// Operations that stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use cardmark_core::{IntervalKind, Manner, Metric, Quantity, StopReason, Trial, W
 use crate::metrics::bare_metric;
 
 /// Minimum number of slowest windows for an interval.
-const LEAST_SLOWEST: usize = 16;
+pub(crate) const LEAST_SLOWEST: usize = 16;
 /// Half-width of the interval, in scales of the tail of the durations. If the tail is exponential, the
 /// slowest of an equal number of new windows differs from the slowest seen by a logistic variable of this
 /// scale: 95 % of the differences are below 3.66 scales. 4.0 compensates for estimating the scale from 16
 /// windows.
-const SCALES: f64 = 4.0;
+pub(crate) const SCALES: f64 = 4.0;
 
 /// Returns the rate of the slowest window of all whole trials, of the size that `size` names. Its interval
 /// predicts the slowest of an equal number of new windows.

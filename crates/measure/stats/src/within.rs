@@ -8,11 +8,11 @@ use crate::{LEVEL, student_t};
 
 /// Number of batches, up to one less than twice this number: enough for the degrees of freedom, and each long
 /// enough to level out slices with few operations.
-const BATCHES: usize = 20;
+pub(crate) const BATCHES: usize = 20;
 
 /// Minimum number of operations: with fewer than five per batch, their distribution over batches is mostly
 /// chance.
-const LEAST_OPERATIONS: u64 = 5 * BATCHES as u64;
+pub(crate) const LEAST_OPERATIONS: u64 = 5 * BATCHES as u64;
 
 /// Returns the rate with an interval from batch means. It shows how steady the trial was, not how the next
 /// trial will be; do not use it for comparisons.
@@ -33,7 +33,7 @@ pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
 
 /// Minimum duration of a batch of slices of a long series, nanoseconds: it levels out activities of some
 /// tenths of a second.
-const LEAST_BATCH_NS: u64 = 1_000_000_000;
+pub(crate) const LEAST_BATCH_NS: u64 = 1_000_000_000;
 
 /// Half-width of the interval of the rate over slices of this span, relative to the rate; `None` if they are
 /// too few or too short.

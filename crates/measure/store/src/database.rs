@@ -8,24 +8,15 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
+use crate::StoreError;
 use crate::failure::Failure;
 use crate::files::make_directory;
-use crate::{StoreError, digests, legacy, statements};
 
-/// Steps that lead from an empty database to the current tables, each with the version it leads to.
-/// A released step never changes.
-const MIGRATIONS: [(i64, &str); 5] = [
-    (5, include_str!("../migrations/0005_strict.sql")),
-    (6, include_str!("../migrations/0006_statements.sql")),
-    (7, include_str!("../migrations/0007_documents.sql")),
-    (8, include_str!("../migrations/0008_submissions.sql")),
-    (9, include_str!("../migrations/0009_unknown_devices.sql")),
-];
-/// Current version of the tables, kept in `PRAGMA user_version`.
-pub(crate) const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
-
-/// Version that keeps the documents of statements and the digests of records.
-const DOCUMENTS: i64 = 7;
+/// A migration: the version of the tables it leads to, and its SQL.
+pub(crate) type Step = (i64, &'static str);
+/// Steps that lead from an empty database to the current tables. A released step never changes.
+/// The version is kept in `PRAGMA user_version`. Versions before the first are those of development.
+pub(crate) const STEPS: &[Step] = &[(9, include_str!("../migrations/0009_tables.sql"))];
 
 /// Mark in the header of our databases, set by the first migration.
 const APPLICATION_ID: i64 = 1_668_117_099;
@@ -42,29 +33,29 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 const LEAST_BYTES: u64 = 512;
 
 /// Opens the database, creates it if missing, and brings its tables up to date.
-pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
+pub(crate) fn open(
+    path: &Path,
+    busy_timeout: Duration,
+    steps: &[Step],
+) -> Result<Connection, StoreError> {
     refuse_others(path)?;
     make_file(path)?;
     check_head(path)?;
     let connection = connect(path, busy_timeout).map_err(|failure| failure.at(path))?;
-    bring_up(connection, path)
+    bring_up(connection, path, steps)
 }
 
 /// Brings the tables of an open database up to date. Errors name `path`.
-pub(crate) fn bring_up(mut connection: Connection, path: &Path) -> Result<Connection, StoreError> {
-    let version = version(&mut connection).map_err(|failure| failure.at(path))?;
-    let found = version.ok_or_else(|| StoreError::Foreign { path: path.into() })?;
-    if found > VERSION {
-        return Err(StoreError::Newer {
-            path: path.into(),
-            found,
-            known: VERSION,
-        });
-    }
+pub(crate) fn bring_up(
+    mut connection: Connection,
+    path: &Path,
+    steps: &[Step],
+) -> Result<Connection, StoreError> {
+    let found = version(&mut connection, path, steps).map_err(|failure| failure.at(path))?;
     let settings = connection.execute_batch(SETTINGS);
     settings.map_err(|error| Failure::from(error).at(path))?;
-    if found < VERSION {
-        let migrated = migrate(&mut connection).map_err(|failure| failure.at(path));
+    if found < newest(steps) {
+        let migrated = migrate(&mut connection, steps).map_err(|failure| failure.at(path));
         migrated.map_err(|error| match error {
             StoreError::Failed { path, source } if found > 0 => {
                 StoreError::NotMigrated { path, source }
@@ -142,51 +133,74 @@ pub(crate) fn check_head(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Returns the version of the tables, 0 for an empty database, `None` for another program's.
+/// Returns the version of the tables, 0 for an empty database.
 /// Reads in one transaction, because another process may be migrating.
-pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>, Failure> {
+///
+/// # Errors
+/// If it is a database of another program, of a newer version, or of a development version.
+pub(crate) fn version(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[Step],
+) -> Result<i64, Failure> {
+    let (path, known) = (path.into(), newest(steps));
     let reading = connection.transaction()?;
-    Ok(version_within(&reading)?)
+    let refused = match tables(&reading)? {
+        Tables::None => return Ok(0),
+        Tables::Of(found) if (steps[0].0..=known).contains(&found) => return Ok(found),
+        Tables::Of(found) if found > known => StoreError::Newer { path, found, known },
+        Tables::Of(found) => StoreError::Outdated {
+            path,
+            found,
+            first: steps[0].0,
+        },
+        Tables::OfOthers => StoreError::Foreign { path },
+    };
+    Err(refused.into())
 }
 
-fn version_within(connection: &Connection) -> Result<Option<i64>, rusqlite::Error> {
+/// Version that steps lead to.
+pub(crate) const fn newest(steps: &[Step]) -> i64 {
+    steps[steps.len() - 1].0
+}
+
+/// Tables of a database.
+enum Tables {
+    None,
+    /// Of this version.
+    Of(i64),
+    /// Of another program.
+    OfOthers,
+}
+
+fn tables(connection: &Connection) -> Result<Tables, rusqlite::Error> {
     let number = |sql: &str| -> Result<i64, rusqlite::Error> {
         connection.query_row(sql, [], |row| row.get(0))
     };
     if number("SELECT count(*) FROM sqlite_schema")? == 0 {
-        return Ok(Some(0));
+        return Ok(Tables::None);
     }
     if number("PRAGMA application_id")? != APPLICATION_ID {
-        return Ok(None);
+        return Ok(Tables::OfOthers);
     }
-    match number("PRAGMA user_version")? {
-        // Up to version 4, sqlx kept the version in a table.
-        0 => number("SELECT coalesce(max(version), 0) FROM _sqlx_migrations").map(Some),
-        version => Ok(Some(version)),
-    }
+    number("PRAGMA user_version").map(Tables::Of)
 }
 
 /// Runs all missing migrations in one transaction. It takes the write lock first: two processes
 /// that open a new or old store at the same time take turns, and the second finds nothing to do.
-fn migrate(connection: &mut Connection) -> Result<(), Failure> {
+fn migrate(connection: &mut Connection, steps: &[Step]) -> Result<(), Failure> {
     let writing = Transaction::new(connection, TransactionBehavior::Immediate)?;
-    let found = version_within(&writing)?.unwrap_or(0);
-    let is_legacy = (1..=legacy::LAST).contains(&found);
-    if is_legacy {
-        legacy::set_aside(&writing, found)?;
-    }
-    for (_, sql) in MIGRATIONS.iter().filter(|(version, _)| *version > found) {
+    let found = match tables(&writing)? {
+        Tables::Of(found) => found,
+        Tables::None | Tables::OfOthers => 0,
+    };
+    for (_, sql) in steps.iter().filter(|(version, _)| *version > found) {
         writing.execute_batch(sql)?;
     }
-    if is_legacy {
-        legacy::copy(&writing, found)?;
-    } else if found < DOCUMENTS {
-        digests::fill(&writing)?;
-    }
-    if found < DOCUMENTS {
-        statements::write_documents(&writing)?;
-    }
-    writing.pragma_update(None, "user_version", found.max(VERSION))?;
+    writing.pragma_update(None, "user_version", found.max(newest(steps)))?;
     writing.commit()?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -140,6 +140,18 @@ pub enum StoreError {
         /// Newest version that this program knows.
         known: i64,
     },
+    /// A development version of this program made the store, before the first release.
+    #[error(
+        "store `{path}` was made by a development version of cardmark (version {found} of its tables, {first} is the first known)"
+    )]
+    Outdated {
+        /// The file. It is not changed.
+        path: PathBuf,
+        /// Version of the tables.
+        found: i64,
+        /// Oldest version that this program knows.
+        first: i64,
+    },
     /// The disk is full.
     #[error("no room left for store `{path}`")]
     Full {

@@ -10,7 +10,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::StoreError;
-use crate::database::{CACHE, VERSION, bring_up, check_head, connect, version};
+use crate::database::{CACHE, Step, bring_up, check_head, connect, newest, version};
 use crate::failure::Failure;
 
 /// Number of attempts to copy files while others change them, with a pause between them.
@@ -26,24 +26,25 @@ pub(crate) fn open(
     path: &Path,
     scratch: &Path,
     busy_timeout: Duration,
+    steps: &[Step],
 ) -> Result<Connection, StoreError> {
     // SQLite looks for journals beside the file that a link leads to.
     let file = path.canonicalize().map_err(failed(path))?;
     check_head(&file)?;
     let copy = scratch.join("copy.sqlite");
     if !needs_copy(&file).map_err(failed(path))? {
-        match in_place(path, &file, busy_timeout) {
+        match in_place(path, &file, busy_timeout, steps) {
             Err(Failure::Sqlite(error)) if is_refused(&error) => {}
             Err(failure) => return Err(failure.at(path)),
-            Ok((connection, VERSION)) => return Ok(connection),
-            Ok((connection, _)) => {
+            Ok((connection, true)) => return Ok(connection),
+            Ok((connection, false)) => {
                 back_up(&connection, path, &copy).map_err(|failure| failure.at(path))?;
-                return open_copy(path, &copy, busy_timeout);
+                return open_copy(path, &copy, busy_timeout, steps);
             }
         }
     }
     copy_files(&file, &copy).map_err(failed(path))?;
-    open_copy(path, &copy, busy_timeout)
+    open_copy(path, &copy, busy_timeout, steps)
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
@@ -51,26 +52,21 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     move |source| StoreError::Io { path, source }
 }
 
-/// Opens a database where it is; returns the version of its tables, at most the current one.
+/// Opens a database where it is; returns whether its tables are the current ones.
 fn in_place(
     path: &Path,
     file: &Path,
     busy_timeout: Duration,
-) -> Result<(Connection, i64), Failure> {
+    steps: &[Step],
+) -> Result<(Connection, bool), Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let mut connection = Connection::open_with_flags(address(file), flags)?;
     connection.busy_timeout(busy_timeout)?;
     connection.execute_batch(CACHE)?;
-    match version(&mut connection)? {
-        Some(found) if found <= VERSION => Ok((connection, found)),
-        Some(found) => {
-            let (path, known) = (path.into(), VERSION);
-            Err(StoreError::Newer { path, found, known }.into())
-        }
-        None => Err(StoreError::Foreign { path: path.into() }.into()),
-    }
+    let found = version(&mut connection, path, steps)?;
+    Ok((connection, found == newest(steps)))
 }
 
 /// Copies one state of a database.
@@ -104,9 +100,14 @@ fn is_refused(error: &rusqlite::Error) -> bool {
 }
 
 /// Opens a copy, and brings its tables up to date.
-fn open_copy(path: &Path, copy: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
+fn open_copy(
+    path: &Path,
+    copy: &Path,
+    busy_timeout: Duration,
+    steps: &[Step],
+) -> Result<Connection, StoreError> {
     let connection = connect(copy, busy_timeout).map_err(|failure| failure.at(path))?;
-    bring_up(connection, path)
+    bring_up(connection, path, steps)
 }
 
 /// Returns whether the database has a write-ahead log without an index, which SQLite would make. No process uses it then.

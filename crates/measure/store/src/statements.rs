@@ -72,30 +72,6 @@ fn edited(document: Option<&str>, statement: &Statement) -> Result<String, Failu
     unknown.and_then(write).map_err(refuse)
 }
 
-/// Writes the documents of statements that an earlier version kept as labels only. Rows that cannot be read stay
-/// without one.
-pub(crate) fn write_documents(connection: &Connection) -> Result<(), Failure> {
-    let sql = "SELECT record_id FROM statements";
-    let runs: Vec<String> = collect(connection, sql, [], DAMAGE, |row| row.get(0))?;
-    for run in runs {
-        let read = || {
-            let labels = stated(labels_of(connection, &run)?);
-            Ok((revision(connection, &run)?, labels))
-        };
-        match read() {
-            Ok((Some(number), labels)) => {
-                if let Ok(id) = Uuid::parse_str(&run) {
-                    let document = edited(None, &Statement::of(id, number, &labels))?;
-                    put_document(connection, &run, number, &document)?;
-                }
-            }
-            Ok((None, _)) | Err(Failure::Damaged { .. }) => {}
-            Err(failure) => return Err(failure),
-        }
-    }
-    Ok(())
-}
-
 fn stated(mut labels: Labels) -> Labels {
     labels.remove(HOST_LABEL);
     labels

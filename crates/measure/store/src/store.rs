@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use uuid::Uuid;
 
 use crate::damage::collect;
-use crate::database;
+use crate::database::{self, STEPS};
 use crate::document::{DOCUMENT_DAMAGE, document_in_row, document_of, is_same, parse, record_of};
 use crate::failure::Failure;
 use crate::heads::labels_of;
@@ -55,7 +55,7 @@ impl Store {
     /// converts the tables of older versions.
     ///
     /// # Errors
-    /// If the file cannot be created or read, is damaged, locked, another program's, or newer.
+    /// If the file cannot be created or read, is damaged, locked, another program's, newer, or of a development version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, BUSY_TIMEOUT)
     }
@@ -66,7 +66,7 @@ impl Store {
     /// As [`Store::open`].
     pub fn open_with(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
         Ok(Self {
-            connection: database::open(path, busy_timeout)?,
+            connection: database::open(path, busy_timeout, STEPS)?,
             path: path.into(),
         })
     }
@@ -76,10 +76,10 @@ impl Store {
     /// to be empty, stays private to this store, and is deleted by the caller.
     ///
     /// # Errors
-    /// If the file cannot be read or copied, is damaged, locked, another program's, or newer.
+    /// If the file cannot be read or copied, is damaged, locked, another program's, newer, or of a development version.
     pub fn open_to_read(path: &Path, scratch: &Path) -> Result<Self, StoreError> {
         Ok(Self {
-            connection: reading::open(path, scratch, BUSY_TIMEOUT)?,
+            connection: reading::open(path, scratch, BUSY_TIMEOUT, STEPS)?,
             path: path.into(),
         })
     }

@@ -10,6 +10,7 @@ use cardmark_integrity::{
 };
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::JobKind;
+use serde_json::json;
 
 use crate::integrity::{
     Loan, TestRequest, TestResult, Work, head, lend, model_fault, simulated_head,
@@ -50,7 +51,11 @@ fn simulated(
     model: &Model,
     request: &AnatomyRequest,
 ) -> Result<TestResult, CommandError> {
-    let asked = format!("Anatomy {:?} {}", request.asked_blocks, request.with_writes);
+    let asked = json!({
+        "test": "anatomy",
+        "asked_blocks": request.asked_blocks,
+        "with_writes": request.with_writes,
+    });
     let head = simulated_head(model, &asked, request.seed);
     let mut medium = SimMedium::new(model, request.seed);
     let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;

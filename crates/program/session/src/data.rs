@@ -69,7 +69,7 @@ pub fn store_error(error: &StoreError) -> CommandError {
              backup, or move it away to begin a new one",
             path.display()
         )),
-        StoreError::NotMigrated { path, .. } => made.hint(format!(
+        StoreError::NotMigrated { path, .. } | StoreError::Outdated { path, .. } => made.hint(format!(
             "the cardmark that made it can still export its runs; then move `{}` away to begin a \
              new one",
             path.display()

@@ -8,6 +8,7 @@ use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::{JobKind, Journal};
 use jiff::SignedDuration;
+use serde_json::json;
 
 use crate::describe::minute;
 use crate::gate::{Intent, permit_writing};
@@ -78,7 +79,7 @@ fn simulated(
         )
         .hint("`--cycles N` ends it, or take `sim:wearing-1gb`"));
     }
-    let head = simulated_head(model, &format!("Endure {end:?}"), seed);
+    let head = simulated_head(model, &json!({"test": "endure", "end": end}), seed);
     let mut medium = SimMedium::new(model, seed);
     let mut test = Endurance {
         endure: Endure::new(medium.blocks_count(), seed, end),
@@ -90,7 +91,7 @@ fn simulated(
     };
     session.data.open()?.insert(&ended(head, &test.endure)?)?;
     medium.rest(f64::from(days));
-    let asked = format!("Retention {end:?} {days}");
+    let asked = json!({"test": "retention", "end": end, "days": days});
     let head = simulated_head(model, &asked, seed);
     let mut reading = test.endure.verify().again();
     while !reading.is_done() {

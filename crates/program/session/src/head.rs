@@ -5,6 +5,7 @@ use cardmark_core::{
 };
 use cardmark_host::{Resolution, Root};
 use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
+use serde_json::{Value, json};
 
 use crate::describe::started_at;
 use crate::{CommandError, Data, build, describe, history};
@@ -32,27 +33,19 @@ pub(crate) fn of_storage(
     Ok(record)
 }
 
-/// The head of a record of a simulated card. `asked` is all that was asked for, `rest` further parts of the id.
-pub(crate) fn of_model(
-    model: &Model,
-    seed: u64,
-    target: Target,
-    asked: &str,
-    rest: &[&str],
-) -> Record {
+/// The head of a record of a simulated card. `asked` holds all parts of the request that decide its bytes.
+pub(crate) fn of_model(model: &Model, seed: u64, target: Target, asked: &Value) -> Record {
     let name = model.name_on_board();
-    let (seed_text, method) = (format!("{seed:016x}"), METHOD.to_string());
     // Not the program's version: other bytes mean another method, suite, model or revision.
-    let revision = SIMULATION_REVISION.to_string();
-    let parts = [
-        &name,
-        model.content(),
-        &seed_text,
-        asked,
-        &method,
-        &revision,
-    ];
-    let id = simulated_run_id(&[&parts, rest].concat());
+    let identity = json!({
+        "model": name,
+        "content": model.content(),
+        "seed": format!("{seed:016x}"),
+        "asked": asked,
+        "method": METHOD,
+        "revision": SIMULATION_REVISION,
+    });
+    let id = simulated_run_id(&[&identity.to_string()]);
     let mut origin = Origin::of(OriginKind::Simulated);
     origin.source = Some(name);
     let mut record = of(Record::new(id, origin), seed, target);

@@ -19,6 +19,7 @@ use cardmark_integrity::Trouble;
 use cardmark_judge::{judge, notice, storage_kind, unstated};
 use cardmark_report::text;
 use cardmark_sim::Model;
+use serde_json::Value;
 
 pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
@@ -30,7 +31,7 @@ use crate::whole_device::WholeDevice;
 use crate::{CommandError, Consent, Data, Exit, Rescue, Session, Voice};
 
 /// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
-const DEMO_SEED: u64 = 1;
+pub(crate) const DEMO_SEED: u64 = 1;
 
 /// The requested seed, or a new one.
 #[must_use]
@@ -140,9 +141,9 @@ pub(crate) fn head(
 }
 
 /// The head of a record of a test of a simulated card; `asked` is the test, and all that was asked for.
-pub(crate) fn simulated_head(model: &Model, asked: &str, seed: u64) -> Record {
+pub(crate) fn simulated_head(model: &Model, asked: &Value, seed: u64) -> Record {
     let target = target(TargetKind::Sim, model.capacity_bytes());
-    crate::head::of_model(model, seed, target, asked, &[])
+    crate::head::of_model(model, seed, target, asked)
 }
 
 fn target(kind: TargetKind, tested_bytes: u64) -> Target {

@@ -1,10 +1,10 @@
 //! From a target and a request to a record: wiring of plan, back end, clock, sensors, observer.
 
 mod applications;
-mod describing;
+pub(crate) mod describing;
 mod erasing;
 mod execution;
-mod opening;
+pub(crate) mod opening;
 mod request;
 
 use std::mem::ManuallyDrop;
@@ -12,9 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cardmark_core::{SuiteRef, TargetKind, TargetNeed};
-use cardmark_engine::TargetRoom;
+use cardmark_engine::{Request, TargetRoom};
 use cardmark_host::Resolution;
 use cardmark_sim::{Model, SimulatedCard};
+use serde_json::{Value, json};
 
 pub use execution::Measured;
 pub use opening::{device_bytes, disk_path, has_room};
@@ -45,38 +46,27 @@ fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandEr
     let plan = plan(job, place)?;
     opening::tell_wear(job.session.voice, &plan, Some(card.capacity_bytes()));
     let (mut backend, mut clock, mut sensors) = card.ports();
-    let mut asked = asked(&plan.suite_ref, job.request.limit_ns);
-    if let Some(count) = job.request.passes_count {
-        asked.push_str(&format!(" {count} passes"));
-    }
-    if let Some(bytes) = job.request.most_bytes {
-        asked.push_str(&format!(" {bytes} bytes"));
-    }
-    if job.request.until_settled {
-        asked.push_str(" until settled");
-    }
-    // Empty in place of labels, which took part in the id once.
-    let rest = ["", &job.request.read_only.to_string()];
     let target = target(TargetKind::Sim, &plan);
-    let head = head::of_model(model, plan.seed, target, &asked, &rest);
+    let asked = asked(&plan.suite_ref, job.request);
+    let head = head::of_model(model, plan.seed, target, &asked);
     let head = of_run(job, &plan, head);
     let mut run = Run::new(job, &plan, head, (Box::new(Silent), None))?;
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
 /// The request as a part of the id of a simulated run.
-fn asked(suite: &SuiteRef, limit_ns: u64) -> String {
-    let SuiteRef {
-        name,
-        version,
-        digest: _,
-        only,
-        tier,
-    } = suite;
-    let tier = tier
-        .as_ref()
-        .map_or_else(String::new, |tier| format!(" {tier}"));
-    format!("SuiteRef {{ name: {name:?}, version: {version:?}, only: {only:?} }} {limit_ns}{tier}")
+fn asked(suite: &SuiteRef, request: &Request) -> Value {
+    json!({
+        "suite": suite.name,
+        "version": suite.version,
+        "only": suite.only,
+        "tier": suite.tier,
+        "limit_ns": request.limit_ns,
+        "passes_count": request.passes_count,
+        "most_bytes": request.most_bytes,
+        "until_settled": request.until_settled,
+        "read_only": request.read_only,
+    })
 }
 
 /// Measures real storage: a file of ours in a directory, or a device.
@@ -120,4 +110,51 @@ fn real(
         drop(ManuallyDrop::into_inner(backend));
     }
     Ok(measured)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use cardmark_core::Target;
+
+    use super::*;
+
+    /// Each part of a request decides bytes of a simulated run.
+    #[test]
+    fn other_requests_have_other_ids() {
+        let suite = SuiteRef {
+            name: "quick".to_owned(),
+            version: 2,
+            digest: None,
+            only: Vec::new(),
+            tier: None,
+        };
+        let mut suites = vec![suite; 4];
+        suites[1].version = 3;
+        suites[2].only = vec!["rand_read_4k".to_owned()];
+        suites[3].tier = Some("raw-full".to_owned());
+        let mut requests = vec![Request::default(); 6];
+        requests[1].read_only = true;
+        requests[2].limit_ns = 1;
+        requests[3].passes_count = Some(2);
+        requests[4].most_bytes = Some(2);
+        requests[5].until_settled = true;
+        let of_suites = suites.iter().map(|suite| asked(suite, &requests[0]));
+        let of_requests = requests.iter().map(|request| asked(&suites[0], request));
+        let all: Vec<Value> = of_suites.chain(of_requests).collect();
+        let mut ids = BTreeSet::new();
+        for model in ["a1-32gb", "a2-64gb"] {
+            let model = Model::named(model).unwrap();
+            for (seed, asked) in [1, 2]
+                .iter()
+                .flat_map(|seed| all.iter().map(move |a| (*seed, a)))
+            {
+                let target = Target::of(TargetKind::Sim);
+                ids.insert(head::of_model(&model, seed, target, asked).id);
+            }
+        }
+        // The first suite with the first request is there twice.
+        assert_eq!(ids.len(), 2 * 2 * (all.len() - 1));
+    }
 }

@@ -11,6 +11,7 @@ use cardmark_integrity::{
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::JobKind;
+use serde_json::json;
 
 use crate::integrity::{
     TestRequest, TestResult, Work, head, lend, model_fault, of_probe, simulated_head,
@@ -80,12 +81,11 @@ fn simulated(
     model: &Model,
     request: &ProbeRequest,
 ) -> Result<TestResult, CommandError> {
-    let cache_bytes = request.cache_blocks * BLOCK_BYTES as u64;
-    let wait = match request.wait_ns {
-        0 => String::new(),
-        wait_ns => format!(" wait {}", wait_ns / 1_000_000_000),
-    };
-    let asked = format!("Probe cache {cache_bytes}{wait}");
+    let asked = json!({
+        "test": "probe",
+        "cache_blocks": request.cache_blocks,
+        "wait_ns": request.wait_ns,
+    });
     announce(session, model.capacity_bytes(), request);
     let head = simulated_head(model, &asked, request.seed);
     let mut medium = SimMedium::new(model, request.seed);

@@ -66,8 +66,7 @@ fn simulated(
     let mut medium = SimMedium::new(model, seed);
     let blocks = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
     let mut test = Reading::new(&blocks, false);
-    let asked = format!("Read {}", scope.words());
-    let mut head = simulated_head(model, &asked, seed);
+    let mut head = simulated_head(model, &scope.asked("read"), seed);
     if let Some(target) = &mut head.target {
         target.span_bytes = blocks.blocks_count() * BLOCK_BYTES as u64;
     }

@@ -125,8 +125,7 @@ fn simulated(
 ) -> Result<TestResult, CommandError> {
     let mut medium = SimMedium::new(model, seed);
     let mut test = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
-    let asked = format!("Verify {}", scope.words());
-    let mut head = simulated_head(model, &asked, seed);
+    let mut head = simulated_head(model, &scope.asked("verify"), seed);
     if let Some(target) = &mut head.target {
         target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
     }

@@ -12,12 +12,12 @@ use signal_hook::flag;
 use crate::{Exit, Voice};
 
 /// Interval of the watch.
-const LOOK: Duration = Duration::from_millis(100);
+pub(crate) const LOOK: Duration = Duration::from_millis(100);
 /// Longest time that one look counts as silence of the device. More has passed if this process, or the whole
 /// machine, was paused.
-const LONGEST_LOOK: Duration = Duration::from_secs(1);
+pub(crate) const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// Time after the first signal in which another SIGTERM has no effect: `timeout` sends two at once.
-const SECOND_CALL: Duration = Duration::from_secs(1);
+pub(crate) const SECOND_CALL: Duration = Duration::from_secs(1);
 /// Signals that end the work at the next operation.
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 

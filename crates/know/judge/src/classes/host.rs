@@ -4,9 +4,9 @@ use cardmark_catalog::{Class, ClassFamily, Need};
 use cardmark_core::{Bus, BusMode, DeviceInfo, OriginKind, ReaderKind, Record};
 
 /// Minimum number of bits on a USB link per byte of data.
-const LINK_BITS_PER_BYTE: u64 = 10;
+pub(crate) const LINK_BITS_PER_BYTE: u64 = 10;
 /// Number of data lines of the bus for which classes are defined.
-const LINES_COUNT: u32 = 4;
+pub(crate) const LINES_COUNT: u32 = 4;
 
 /// Known path between host and card.
 enum BusPath<'a> {

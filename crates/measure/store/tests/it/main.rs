@@ -10,7 +10,6 @@
 mod builder;
 mod damage;
 mod journal;
-mod migrations;
 mod preparations;
 mod processes;
 mod reading;

@@ -12,7 +12,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use crate::builder::record;
 
 /// Changes a database as another program would.
-fn change(path: &Path, sql: &str) {
+pub(crate) fn change(path: &Path, sql: &str) {
     Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
@@ -103,6 +103,31 @@ fn a_store_of_a_newer_version_is_left_alone() {
         ),
         "{error:?}"
     );
+}
+
+/// Stores of development versions kept their version here, or in a table of their own (0).
+#[test]
+fn a_store_of_a_development_version_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    store.insert(&record("67e5")).unwrap();
+    drop(store);
+    for version in [0, 8] {
+        change(&path, &format!("PRAGMA user_version = {version}"));
+        let before = fs::read(&path).unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        for error in [
+            Store::open(&path).unwrap_err(),
+            Store::open_to_read(&path, scratch.path()).unwrap_err(),
+        ] {
+            assert!(
+                matches!(error, StoreError::Outdated { found, first: 9, .. } if found == version),
+                "{error:?}"
+            );
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
 }
 
 #[test]

@@ -124,20 +124,6 @@ fn the_records_are_of_the_published_shape() {
     assert!(output.status.success(), "{problems}");
 }
 
-/// Records from before the format was settled, as the stores of those days hold them: with the same figures.
-#[test]
-fn drafts_of_records_are_read() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    for path in entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/drafts")) {
-        let document = unpacked(&path);
-        assert!(document.contains("\"bytes_written\""), "{}", path.display());
-        let (same, warnings) = shown(&program, &document);
-        assert_eq!(warnings, "", "{}", path.display());
-        assert_eq!(same, serde_json::from_str::<Value>(&document).unwrap());
-    }
-}
-
 /// Without them, a record gets the same figures, findings and verdicts.
 #[test]
 fn records_of_every_method_derive_what_they_did() {

@@ -21,7 +21,7 @@ fn shown(columns: u32) -> String {
 #[test]
 fn a_run_at_80_columns() {
     insta::assert_snapshot!(shown(80), @"
-    quick 2 · run fd138110 · simulated (a1-32gb)
+    quick 2 · run f6acc85b · simulated (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
     Good for running an operating system: 910 random writes/s (A1 asks for 500; 800
@@ -49,14 +49,14 @@ fn a_run_at_80_columns() {
     ~ interval from within a trial, without the differences between runs
 
     written to the target: 669 MB
-    `cardmark show fd138110 --all` shows all columns
+    `cardmark show f6acc85b --all` shows all columns
     ");
 }
 
 #[test]
 fn a_run_at_40_columns() {
     insta::assert_snapshot!(shown(40), @"
-    quick 2 · run fd138110 · simulated
+    quick 2 · run f6acc85b · simulated
       (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8
       GiB) · simulated board
@@ -110,7 +110,7 @@ fn a_run_at_40_columns() {
       the differences between runs
 
     written to the target: 669 MB
-    `cardmark show fd138110 --all` shows all
+    `cardmark show f6acc85b --all` shows all
       columns
     ");
 }
@@ -123,7 +123,7 @@ fn all_columns_ranges_and_notes_are_shown_on_request() {
     assert_eq!(output.code, 0, "{output}");
     assert_eq!(program.run(&["show", "--all"]).stdout, output.stdout);
     insta::assert_snapshot!(output.stdout, @"
-    quick 2 · run fd138110 · simulated (a1-32gb)
+    quick 2 · run f6acc85b · simulated (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
     Good for running an operating system: 910 random writes/s (A1 asks for 500; 800

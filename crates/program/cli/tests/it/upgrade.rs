@@ -28,8 +28,8 @@ const READ: [&[&str]; 10] = [
 ];
 /// Offset of `PRAGMA user_version` in the header of a database (SQLite's file format, 1.3).
 const USER_VERSION: usize = 60;
-/// Newest version whose tables were those of sqlx, which kept it in a table.
-const LAST_OF_SQLX: u32 = 4;
+/// Version of the first tables.
+const FIRST: u32 = 9;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stores")
@@ -70,7 +70,7 @@ fn current_version() -> u32 {
 fn versions() -> Vec<u32> {
     let current = current_version();
     let has_store = |version: &u32| *version < current || packed(*version).exists();
-    (1..=current).filter(has_store).collect()
+    (FIRST..=current).filter(has_store).collect()
 }
 
 #[test]
@@ -81,8 +81,7 @@ fn there_is_a_store_of_every_version() {
         let digest = Sha256::digest(fs::read(packed(version)).unwrap());
         expected += &format!("{digest:x}  version-{version}.sqlite.zst\n");
         let (_scratch, program) = with_store(version);
-        let own = if version > LAST_OF_SQLX { version } else { 0 };
-        assert_eq!(user_version(&program.database()), own);
+        assert_eq!(user_version(&program.database()), version);
     }
     assert_eq!(list, expected, "a store of a version never changes");
 }
@@ -154,16 +153,14 @@ fn figures_of_an_old_store_are_those_of_its_documents_and_can_be_compared() {
 
 /// What the user stated survives, too.
 #[test]
-fn labels_of_an_old_store_become_statements() {
+fn labels_of_an_old_store_are_shown() {
     for version in versions() {
-        let label = if version <= LAST_OF_SQLX {
-            "note=old"
-        } else {
-            "note=after the move"
-        };
         let (_scratch, program) = with_store(version);
         let shown = program.run(&["show", "last"]);
-        assert!(shown.stdout.contains(label), "version {version}: {shown}");
+        assert!(
+            shown.stdout.contains("note=after the move"),
+            "version {version}: {shown}"
+        );
     }
 }
 

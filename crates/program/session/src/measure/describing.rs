@@ -11,7 +11,7 @@ use cardmark_engine::Plan;
 use super::request::Measurement;
 
 /// Difference between wall clock and monotonic clock over a run that counts as a step.
-const STEP: Duration = Duration::from_secs(2);
+pub(crate) const STEP: Duration = Duration::from_secs(2);
 
 /// The head of a record with the parts that only runs have.
 pub(super) fn of_run(job: &Measurement<'_>, plan: &Plan, mut head: Record) -> Record {

@@ -18,7 +18,7 @@ use crate::target::refuse_memory;
 use crate::{CommandError, Exit, Voice};
 
 /// Room left free on the filesystem beside the file, bytes: a full root filesystem harms a board.
-const RESERVE_BYTES: u64 = 64 * MIB;
+pub(crate) const RESERVE_BYTES: u64 = 64 * MIB;
 
 /// Opens what is to be measured, once it is clear that it can be.
 pub(super) fn open(

@@ -5,6 +5,7 @@ use cardmark_integrity::{
     CutBegin, CutCheck, CutEnd, CutLog, CutPlan, CutStep, LogLine, PowerCut, Trouble,
 };
 use cardmark_sim::{Model, SimMedium};
+use serde_json::json;
 
 use super::checking::{checked, tell_lost};
 use super::outcome::{exit_of, of_outcome};
@@ -35,7 +36,11 @@ pub(super) fn simulated(
     let mut totals = log.earlier();
     totals.add(&checked(plan, &outcome, true));
     tell_lost(session.voice, cycle, &outcome);
-    let asked = format!("Power cut {plan:?}");
+    let asked = json!({
+        "test": "power_cut",
+        "places_count": plan.places_count(),
+        "batch": plan.batch(),
+    });
     let head = simulated_head(model, &asked, plan.seed());
     let record = of_outcome(head, plan, &outcome, &totals);
     Ok(TestResult::keep(session, record, exit_of(&totals)))

@@ -1,7 +1,8 @@
 //! What is to be verified of a target.
 
-use cardmark_core::WritePattern;
 use cardmark_integrity::{BLOCK_BYTES, Content, Load, Span, Verify};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{CommandError, Exit};
 
@@ -9,7 +10,7 @@ use crate::{CommandError, Exit};
 const UNIT_BYTES: u64 = 1 << 20;
 
 /// A part of a device, percent of its size.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct VerifyPart {
     /// Start.
     pub from_percent: f64,
@@ -60,13 +61,9 @@ pub struct VerifyScope {
 }
 
 impl VerifyScope {
-    /// Part and load in words; empty if there is neither.
-    pub(crate) fn words(&self) -> String {
-        let part = self.part.map(VerifyPart::words);
-        let wait = (self.wait_s > 0).then(|| format!("wait {}", self.wait_s));
-        let words = part.into_iter().chain(self.load.map(words_of)).chain(wait);
-        let words: Vec<String> = words.collect();
-        words.join(" ")
+    /// The request as a part of the id of a simulated test.
+    pub(crate) fn asked(&self, test: &str) -> Value {
+        json!({"test": test, "part": self.part, "load": self.load, "wait_s": self.wait_s})
     }
 
     /// The test under this load, with this wait.
@@ -83,14 +80,4 @@ impl VerifyScope {
         };
         Ok(self.asked_of(test))
     }
-}
-
-/// `random queue 32 discard`.
-fn words_of(load: Load) -> String {
-    let pattern = match load.pattern {
-        WritePattern::Random => "random",
-        WritePattern::Sequential | WritePattern::Other(_) => "sequential",
-    };
-    let discard = if load.discards { " discard" } else { "" };
-    format!("{pattern} queue {}{discard}", load.queue_depth)
 }

@@ -230,45 +230,37 @@ fn state(folder: &Path) -> Vec<(PathBuf, Vec<u8>, u32, SystemTime)> {
     paths.into_iter().map(of).collect()
 }
 
-/// The oldest store of all.
-fn oldest() -> Vec<u8> {
-    let path = format!(
-        "{}/../../program/cli/fixtures/stores/version-1.sqlite.zst",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    zstd::decode_all(std::fs::read(path).unwrap().as_slice()).unwrap()
-}
-
 #[test]
 fn stores_of_other_boards_stay_as_they_are() {
     let home = TempDir::new().unwrap();
-    let [current, old] = [(); 2].map(|()| TempDir::new().unwrap());
-    let files = [&current, &old].map(|folder| folder.path().join("records.sqlite"));
-    let run = labelled(measured(), "First 32");
-    Store::open(&files[0]).unwrap().insert(&run).unwrap();
-    std::fs::write(&files[1], oldest()).unwrap();
-    // What its run is, from a copy that is converted.
-    let copy = home.path().join("copy.sqlite");
-    std::fs::copy(&files[1], &copy).unwrap();
-    let of_old = ids(&mut Store::open(&copy).unwrap());
-    assert_eq!(of_old.len(), 1);
-    for folder in [&current, &old] {
+    let folders = [(); 2].map(|()| TempDir::new().unwrap());
+    let files = folders
+        .each_ref()
+        .map(|folder| folder.path().join("records.sqlite"));
+    let runs = [
+        labelled(measured(), "First 32"),
+        corpus("run-sim-a1-32gb-quick"),
+    ];
+    for (file, run) in files.iter().zip(&runs) {
+        Store::open(file).unwrap().insert(run).unwrap();
+    }
+    for folder in &folders {
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o500)).unwrap();
     }
-    let before = [&current, &old].map(|folder| state(folder.path()));
+    let before = folders.each_ref().map(|folder| state(folder.path()));
     let stores = files
         .iter()
         .flat_map(|file| [OsStr::new("--store"), file.as_os_str()]);
     let mut command = command(home.path(), "127.0.0.1:0");
     command.args(stores);
     let mine = Mine::spawn(command);
-    for id in [run.id, of_old[0]] {
-        mine.until(&format!("/runs/{id}"), "random read 4 KiB");
+    for run in &runs {
+        mine.until(&format!("/runs/{}", run.id), "random read 4 KiB");
     }
     drop(mine);
-    let after = [&current, &old].map(|folder| state(folder.path()));
+    let after = folders.each_ref().map(|folder| state(folder.path()));
     assert_eq!(after, before);
-    for folder in [&current, &old] {
+    for folder in &folders {
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 PRAGMA application_id = 1668117099;
 
 -- `document` is the record: JSON in UTF-8, never changed. The other columns, `heads` and `metrics`
--- are extracts and can be rebuilt from it, except `sequence` and `stored_at`.
+-- are extracts and can be rebuilt from it, except `sequence`, `stored_at` and `is_imported`.
 CREATE TABLE records (
     sequence INTEGER PRIMARY KEY, -- order of storing
     id TEXT NOT NULL UNIQUE,
@@ -13,7 +13,8 @@ CREATE TABLE records (
     target_kind TEXT,
     origin_kind TEXT NOT NULL,
     metrics_count INTEGER NOT NULL,
-    document BLOB NOT NULL
+    document BLOB NOT NULL,
+    is_imported INTEGER NOT NULL DEFAULT 0 -- 1 if the document came from elsewhere
 ) STRICT;
 
 -- Extracts for queries over many records. A table of their own: a document fills many pages, and a
@@ -27,8 +28,10 @@ CREATE TABLE heads (
     model TEXT, -- of the first device
     card TEXT, -- sample id of the first device
     context TEXT NOT NULL, -- JSON: conditions that must match before two runs are compared
-    head TEXT NOT NULL -- JSON: the record without trials and sensor readings
+    head TEXT NOT NULL, -- JSON: the record without trials and sensor readings
+    evidence TEXT -- digest of what was measured; copies have one digest. NULL if nothing was measured
 ) STRICT;
+CREATE INDEX heads_of_evidence ON heads (evidence, record_id);
 
 CREATE TABLE metrics (
     record_id TEXT NOT NULL REFERENCES records (id) ON DELETE CASCADE,
@@ -38,7 +41,7 @@ CREATE TABLE metrics (
     value REAL NOT NULL,
     low REAL,
     high REAL,
-    is_voided INTEGER NOT NULL, -- 1 if a cache may have answered for the device
+    is_voided INTEGER NOT NULL, -- 1 if the device is unknown, or a cache may have answered for it
     PRIMARY KEY (record_id, position)
 ) WITHOUT ROWID, STRICT;
 -- Covers every column that a ranking reads.
@@ -51,6 +54,15 @@ CREATE TABLE labels (
     value TEXT NOT NULL,
     set_at INTEGER NOT NULL, -- seconds since 1970
     PRIMARY KEY (record_id, key)
+) WITHOUT ROWID, STRICT;
+
+-- The statement of a record as it was written or came from elsewhere. The labels of the record are what this version
+-- reads from it.
+CREATE TABLE statements (
+    record_id TEXT NOT NULL REFERENCES records (id) ON DELETE CASCADE,
+    revision INTEGER NOT NULL, -- number of changes
+    document TEXT, -- JSON
+    PRIMARY KEY (record_id)
 ) WITHOUT ROWID, STRICT;
 
 -- A single row. `preparations` identifies cards by a hash with this secret: the store holds no
@@ -73,3 +85,15 @@ CREATE TABLE preparations (
     done_bytes INTEGER NOT NULL -- durable, from the start of the device
 ) STRICT;
 CREATE INDEX preparations_of_card ON preparations (card_key, sequence);
+
+-- Runs that were sent to a results site, or wait for the next attempt. A run can be here without its
+-- record: the store that sent it may be lost, and only its secret restored.
+CREATE TABLE submissions (
+    record_id TEXT NOT NULL,
+    server TEXT NOT NULL, -- origin, such as 'https://cards.example'
+    state TEXT NOT NULL, -- 'waiting', 'sent' or 'withdrawn'
+    changed_at INTEGER NOT NULL, -- seconds since 1970
+    keep TEXT NOT NULL, -- JSON: names of fields that their owner kept in the public form
+    body BLOB, -- while it waits: the body of the request, so that a retry is the same request
+    PRIMARY KEY (record_id, server)
+) STRICT;
