@@ -6,15 +6,16 @@ use cardmark_stats::{Stops, stops};
 
 use crate::camera::{CAMERA, CameraRate, camera};
 use crate::elsewhere::{BoardLimit, board_limit};
-use crate::suitability::{Fit, Suitability, Supply, asked, fit, metric_of, suitability};
+use crate::suitability::{
+    Fit, Suitability, Supply, asked, comfortable, fit, metric_of, nearest_to_class, need_of,
+    suitability,
+};
 use crate::unknown::{UnknownStorage, unknown_storage};
 
 /// Half width of an interval, relative to its middle, from which a rate is too uneven to compare.
 pub const UNEVEN_RATIO: f64 = 0.15;
 /// Use that the answer begins with.
 const SYSTEM: &str = "boot";
-/// Multiple of a class from which it no longer describes the storage.
-const CLASS_RATIO: f64 = 1.6;
 /// Random writes in short trials, and in one long series.
 const RANDOM_WRITES: [&str; 2] = ["rand_write_4k", "rand_write_4k_long"];
 /// Rate of the long series, relative to that of short trials, below which it is worth a sentence.
@@ -232,12 +233,6 @@ fn voiding(record: &Record, need: &Requirement) -> Option<String> {
     metrics.find_map(|metric| Some(metric.voided_by()?.to_owned()))
 }
 
-/// The need that a supply meets.
-fn need_of<'a>(wanted: &'a Use, supply: &Supply) -> Option<&'a Requirement> {
-    let is_it = |need: &&Requirement| need.metrics.contains(&supply.metric);
-    wanted.needs.iter().find(is_it)
-}
-
 /// Returns the smallest share of the sufficient rate among the rates below what is asked.
 fn scarcest<'a>(wanted: &Use, found: &'a Suitability) -> Option<&'a Supply> {
     let is_below = |supply: &&Supply| {
@@ -248,25 +243,9 @@ fn scarcest<'a>(wanted: &Use, found: &'a Suitability) -> Option<&'a Supply> {
     below.min_by(|a, b| a.share().total_cmp(&b.share()))
 }
 
-/// Returns the rate that is nearest to its class, if it exceeds it by less than [`CLASS_RATIO`].
-fn nearest_to_class<'a>(wanted: &Use, found: &'a Suitability) -> Option<&'a Supply> {
-    let ratio = |supply: &Supply| {
-        let need = need_of(wanted, supply).filter(|need| need.class.is_some());
-        need.map(|need| supply.value / need.reference)
-    };
-    let ratios = found
-        .supplies
-        .iter()
-        .filter_map(|supply| Some((ratio(supply)?, supply)));
-    let nearest = ratios.min_by(|a, b| a.0.total_cmp(&b.0));
-    nearest
-        .filter(|(ratio, _)| *ratio < CLASS_RATIO)
-        .map(|(_, supply)| supply)
-}
-
 fn rated(record: &Record, metrics: &[Metric], wanted: &Use, found: &Suitability) -> Option<System> {
     let below = scarcest(wanted, found);
-    let near = nearest_to_class(wanted, found);
+    let near = nearest_to_class(wanted, &found.supplies);
     let limiting = below.or(near).unwrap_or(&found.limiting);
     let need = need_of(wanted, limiting)?;
     let metric = metric_of(metrics, &limiting.metric)?;
@@ -275,7 +254,7 @@ fn rated(record: &Record, metrics: &[Metric], wanted: &Use, found: &Suitability)
         plain: need.plain.clone(),
         quantity: limiting.quantity,
         value: limiting.value,
-        enough: limiting.enough,
+        enough: comfortable(need),
         class: need.class.clone().map(|class| (class, need.reference)),
         half_width_ratio: metric.half_width_ratio(),
         warnings: metric.warnings.clone(),

@@ -57,6 +57,31 @@ pub fn history<'a>(runs: &'a [Record], metrics: &[String]) -> Vec<HistoryGroup<'
         .collect()
 }
 
+/// Adds the trials of their reference reads to runs, which are in the order of time, if a rate has another level: heads of
+/// stores have no trials. `document` returns the whole record of a run, and is called for the last `most` runs; a run
+/// without one stays as it is.
+pub fn add_reference_reads(
+    runs: &mut [Record],
+    metrics: &[String],
+    most: usize,
+    mut document: impl FnMut(&Record) -> Option<Record>,
+) {
+    if !history(runs, metrics).iter().any(HistoryGroup::has_shift) {
+        return;
+    }
+    let first = runs.len().saturating_sub(most);
+    for run in &mut runs[first..] {
+        if let Some(found) = document(run) {
+            run.trials = found.trials;
+            run.trials.retain(is_reference);
+        }
+    }
+}
+
+fn is_reference(trial: &Trial) -> bool {
+    trial.workload.rounds.every_ns > 0
+}
+
 /// Start of a run, whole seconds since 1970-01-01 (UTC); `None` if it is unknown.
 #[must_use]
 pub fn started_at_s(run: &Record) -> Option<i64> {
@@ -147,8 +172,8 @@ fn rates<'a>(run: &'a Record, wanted: &'a [String]) -> impl Iterator<Item = &'a 
 
 /// Rate of a run's reference reads, which are repeated at intervals; `None` without any.
 fn reference_rate(run: &Record) -> Option<f64> {
-    let is_reference = |trial: &&Trial| trial.workload.rounds.every_ns > 0;
-    let trials: Vec<&Trial> = run.trials.iter().filter(is_reference).collect();
+    let all = run.trials.iter();
+    let trials: Vec<&Trial> = all.filter(|trial| is_reference(trial)).collect();
     Some(rate_point(&trials)?.1)
 }
 

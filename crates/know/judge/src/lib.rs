@@ -45,8 +45,8 @@ pub use field::{
     Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
 };
 pub use history::{
-    HistoryGroup, are_of_several_cards, by_card, history, repeats_of, sort_by_start, started_at_s,
-    unreadable_start,
+    HistoryGroup, add_reference_reads, are_of_several_cards, by_card, history, repeats_of,
+    sort_by_start, started_at_s, unreadable_start,
 };
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
@@ -54,7 +54,7 @@ pub use price::Price;
 pub use promises::Promise;
 pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
 pub use spread::{known_elsewhere, known_spread, measured_again};
-pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
+pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
 
 /// Version of the judge; increased whenever verdicts may change.

@@ -13,6 +13,8 @@ pub const SCORE_VERSION: u32 = 1;
 const USABLE_RATIO: f64 = 0.5;
 /// Minimum multiple of the sufficient rate for a card with reserves.
 const AMPLE_RATIO: f64 = 2.0;
+/// Multiple of a class below which storage meets the class, but is not comfortable.
+const CLASS_RATIO: f64 = 1.6;
 
 /// Degree of suitability for a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -22,10 +24,10 @@ pub enum Fit {
     Poor,
     /// Less than the required rate.
     Slow,
-    /// Less than the required rate, but every known need with a class, such as A1, has the rate of that class, and every
+    /// Less than a comfortable rate, but every known need with a class, such as A1, has the rate of that class, and every
     /// other one the required rate.
     Enough,
-    /// At least the required rate.
+    /// At least the required rate, and a comfortable one for needs with a class.
     Good,
     /// At least twice the required rate.
     Ample,
@@ -62,7 +64,8 @@ pub struct Suitability {
     pub use_id: String,
     /// Degree of suitability.
     pub fit: Fit,
-    /// The limiting need: the one with the smallest share of the sufficient rate.
+    /// The limiting need: the one with the smallest share of the sufficient rate; if all are met, one that is less than
+    /// comfortable.
     pub limiting: Supply,
     /// All needs with a known rate.
     pub supplies: Vec<Supply>,
@@ -93,10 +96,16 @@ pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
             })
         })
         .collect();
-    let limiting = supplies
+    let scarcest = supplies
         .iter()
-        .min_by(|a, b| a.share().total_cmp(&b.share()))?
-        .clone();
+        .min_by(|a, b| a.share().total_cmp(&b.share()))?;
+    let near = nearest_to_class(wanted, &supplies);
+    let (fit, limiting) = match (fit(scarcest.share()), near) {
+        (Fit::Poor | Fit::Slow, _) if meets_classes(&rates) => (Fit::Enough, scarcest),
+        (Fit::Good, Some(near)) => (Fit::Enough, near),
+        (other, _) => (other, scarcest),
+    };
+    let limiting = limiting.clone();
     let unknown = rates
         .iter()
         .filter(|(_, rate)| rate.is_none())
@@ -104,10 +113,7 @@ pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
         .collect();
     Some(Suitability {
         use_id: wanted.id.clone(),
-        fit: match fit(limiting.share()) {
-            Fit::Poor | Fit::Slow if meets_classes(&rates) => Fit::Enough,
-            other => other,
-        },
+        fit,
         limiting,
         supplies,
         unknown,
@@ -121,6 +127,34 @@ pub(crate) fn asked(need: &Requirement) -> f64 {
         Some(_) => need.reference,
         None => need.enough,
     }
+}
+
+/// Rate from which storage is more than what it is asked for: 1.6 times the class, if the class is not enough by itself.
+#[must_use]
+pub fn comfortable(need: &Requirement) -> f64 {
+    match need.class {
+        Some(_) if need.enough > need.reference => need.enough.max(CLASS_RATIO * need.reference),
+        _ => need.enough,
+    }
+}
+
+/// The need that a supply meets.
+pub(crate) fn need_of<'a>(wanted: &'a Use, supply: &Supply) -> Option<&'a Requirement> {
+    let is_it = |need: &&Requirement| need.metrics.contains(&supply.metric);
+    wanted.needs.iter().find(is_it)
+}
+
+/// Returns the rate that is nearest to its class among those that are not comfortable.
+pub(crate) fn nearest_to_class<'a>(wanted: &Use, supplies: &'a [Supply]) -> Option<&'a Supply> {
+    let ratio = |supply: &Supply| {
+        let need = need_of(wanted, supply).filter(|need| need.class.is_some())?;
+        (supply.value < comfortable(need)).then(|| supply.value / need.reference)
+    };
+    let ratios = supplies
+        .iter()
+        .filter_map(|supply| Some((ratio(supply)?, supply)));
+    let nearest = ratios.min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map(|(_, supply)| supply)
 }
 
 fn meets_classes(rates: &[(&Requirement, Option<(&Metric, f64)>)]) -> bool {
@@ -238,6 +272,28 @@ mod tests {
         let without = boot.needs.iter().position(|need| need.class.is_none());
         met[without.unwrap()].value *= 0.99;
         assert_eq!(suitability(&met, boot).unwrap().fit, Fit::Slow);
+    }
+
+    #[test]
+    fn a_rate_below_1_6_times_the_class_is_not_comfortable() {
+        let boot = use_of("boot").unwrap();
+        let of = |read: f64| {
+            let few = [
+                ("rand_read_4k", Quantity::OperationRate, read),
+                ("rand_write_4k", Quantity::OperationRate, 900.0),
+                ("seq_read_1m", Quantity::ByteRate, 90e6),
+            ];
+            let found = suitability(&rates(&few), boot).unwrap();
+            // The random writes have a smaller share of what is enough.
+            let is_by_reads = found.limiting.metric == "rand_read_4k";
+            assert_eq!(is_by_reads, read < 2400.0, "{read}");
+            found.fit
+        };
+        assert_eq!(of(1499.0), Fit::Slow);
+        assert_eq!(of(1500.0), Fit::Enough);
+        assert_eq!(of(2266.0), Fit::Enough);
+        assert_eq!(of(2399.0), Fit::Enough);
+        assert_eq!(of(2400.0), Fit::Good);
     }
 
     #[test]

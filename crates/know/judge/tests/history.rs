@@ -1,9 +1,13 @@
 //! Runs of a card, grouped by their circumstances.
 
 use cardmark_core::{
-    Board, DeviceInfo, Metric, Origin, OriginKind, Quantity, Record, Sample, run_id_from_bytes,
+    Board, DeviceInfo, Flush, LatencyHistogram, Manner, Metric, Order, Origin, OriginKind, Payload,
+    Quantity, Record, Rounds, SECOND_NS, Sample, StopReason, StopRule, Trial, Workload,
+    run_id_from_bytes,
 };
-use cardmark_judge::{are_of_several_cards, history, repeats_of, sort_by_start, started_at_s};
+use cardmark_judge::{
+    add_reference_reads, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,
+};
 
 /// A run of a month of 2026, with two rates and a latency.
 fn run(month: u8) -> Record {
@@ -49,6 +53,86 @@ fn runs_under_other_circumstances_are_kept_apart() {
         let metrics: Vec<&str> = group.trends.iter().map(|it| it.metric.as_str()).collect();
         assert_eq!(metrics, ["seq_read_1m", "rand_write_4k"]);
     }
+}
+
+/// A trial of reads, repeated at this interval; 0 for those of rounds.
+fn reads(every_ns: u64) -> Trial {
+    let workload = Workload {
+        id: "rand_read_4k".to_owned(),
+        read_share_percent: 100,
+        order: Order::Random,
+        block_bytes: 4096,
+        queue_depth: 1,
+        span_bytes: 1 << 28,
+        flush: Flush::AfterTrial,
+        payload: Payload::Incompressible,
+        ramp_ns: 0,
+        stop: StopRule::default(),
+        latency_metrics: false,
+        manner: Manner::default(),
+        procedure: None,
+        rounds: Rounds {
+            every_ns,
+            ..Rounds::default()
+        },
+    };
+    Trial {
+        id: 0,
+        workload: workload.into(),
+        round_index: 0,
+        layout: false,
+        started_ns: 0,
+        span_ns: SECOND_NS,
+        streams: Vec::new(),
+        latency: LatencyHistogram::default(),
+        slice_span_ns: SECOND_NS,
+        slices: Vec::new(),
+        device_counters: None,
+        untimed_bytes: 0,
+        untimed: None,
+        written_bytes: 0,
+        flush_span_ns: None,
+        windows: Vec::new(),
+        errors: Vec::new(),
+        stopped_by: StopReason::Goal,
+    }
+}
+
+#[test]
+fn documents_are_read_for_their_reference_reads_if_a_level_changed() {
+    let read_by = |factor: f64, most: usize| {
+        let mut runs: Vec<Record> = (1..=9).map(run).collect();
+        for run in &mut runs[6..] {
+            run.metrics[1].value *= factor;
+        }
+        let mut asked = Vec::new();
+        add_reference_reads(&mut runs, &[], most, |run| {
+            asked.push(run.started_at.as_ref().unwrap()[5..7].to_owned());
+            let document = Record {
+                trials: vec![reads(0), reads(10 * SECOND_NS)],
+                ..run.clone()
+            };
+            (asked.len() > 1).then_some(document)
+        });
+        let every = |run: &Record| {
+            let trials = run.trials.iter();
+            trials
+                .map(|trial| trial.workload.rounds.every_ns)
+                .sum::<u64>()
+        };
+        let counts: Vec<usize> = runs.iter().map(|run| run.trials.len()).collect();
+        let is_reference = runs
+            .iter()
+            .all(|run| every(run) == 10 * SECOND_NS * run.trials.len() as u64);
+        (asked, counts, is_reference)
+    };
+    assert_eq!(read_by(1.0, 9), (Vec::new(), vec![0; 9], true));
+    // The first of the last four cannot be read.
+    let (asked, counts, is_reference) = read_by(0.5, 4);
+    assert_eq!(asked, ["06", "07", "08", "09"]);
+    assert_eq!(counts, [0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    assert!(is_reference);
+    assert_eq!(read_by(0.5, 100).0.len(), 9);
 }
 
 #[test]

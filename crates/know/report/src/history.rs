@@ -47,7 +47,7 @@ pub fn card_name(run: &Record) -> String {
 }
 
 /// Most runs of a table on a page; trends and charts have all.
-const MOST_RUNS: usize = 200;
+pub const MOST_RUNS: usize = 200;
 /// Most rates of a table on a page; further ones are in another table.
 const MOST_RATES: usize = 7;
 /// Most rates of a chart: each has a colour of its own.

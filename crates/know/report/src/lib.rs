@@ -44,7 +44,7 @@ pub use comparison::{
     Comparison, Overview, comparison, comparison_blocks, comparison_json, overview,
 };
 pub use csv::{csv, csv_heading, csv_rows};
-pub use history::{card_history, card_name, history_blocks};
+pub use history::{MOST_RUNS, card_history, card_name, history_blocks};
 pub use identity::{device_line, identity};
 pub use layout::wrap;
 pub use list::{RunLine, headline, list_table, method_of, name_table, result_of};

@@ -1,7 +1,9 @@
 //! Products that suit a use: what is needed, what each has of it, and how little is known.
 
 use cardmark_catalog::{Availability, ProductKind, Requirement, Use};
-use cardmark_judge::{Endured, Filter, Fit, Left, Price, Recommendation, Standing, Wish};
+use cardmark_judge::{
+    Endured, Filter, Fit, Left, Price, Recommendation, Standing, Wish, comfortable,
+};
 
 use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
@@ -386,7 +388,7 @@ fn limit(wanted: &Use, standing: &Standing, with_metric: bool) -> String {
         (Some(class), Fit::Enough) => format!(
             "{class} asks for {}; {} is comfortable",
             in_words(need.reference),
-            in_words(need.enough)
+            in_words(comfortable(need))
         ),
         _ => format!("needs {}", in_words(need.enough)),
     };

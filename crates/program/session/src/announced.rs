@@ -36,12 +36,14 @@ struct Layout {
 }
 
 impl Layout {
-    /// Returns bytes written and time taken, the current piece included; `None` between two pieces.
-    fn so_far(&self, pulse: &Pulse, block_bytes: u64) -> Option<(u64, Duration)> {
+    /// Returns bytes written and time taken once that is [`LOOK_AT`], the current piece included; `None` between two
+    /// pieces.
+    fn so_far(&self, now: Instant, pulse: &Pulse, block_bytes: u64) -> Option<(u64, Duration)> {
         let (started, before) = self.piece?;
         let operations = pulse.reading().0.saturating_sub(before) as u64;
         let bytes = self.bytes + operations.saturating_mul(block_bytes);
-        Some((bytes, self.span + started.elapsed()))
+        let span = self.span + now.saturating_duration_since(started);
+        (span >= LOOK_AT).then_some((bytes, span))
     }
 }
 
@@ -139,16 +141,24 @@ fn correction(plan: &Plan, pulse: &Pulse, layout: &Mutex<Layout>) -> Option<Stri
         if layout.is_over {
             return None;
         }
-        let found = layout.so_far(pulse, block_bytes);
+        let found = layout.so_far(Instant::now(), pulse, block_bytes);
         drop(layout);
-        if let Some((bytes, span)) = found.filter(|(_, span)| *span >= LOOK_AT) {
-            let span_ns = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
-            let whole_ns = plan.corrected_ns(bytes, span_ns)?;
-            let rate = text::rate(bytes as f64 / span.as_secs_f64());
-            return Some(format!(
-                "this target writes {rate}: it takes about {} in all",
-                text::span(whole_ns)
-            ));
+        if let Some((bytes, span)) = found {
+            return corrected(plan, bytes, span);
         }
     }
 }
+
+/// Returns the text on a run whose layout wrote these bytes in this time, if the announced time was much different.
+fn corrected(plan: &Plan, bytes: u64, span: Duration) -> Option<String> {
+    let span_ns = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
+    let whole_ns = plan.corrected_ns(bytes, span_ns)?;
+    let rate = text::rate(bytes as f64 / span.as_secs_f64());
+    Some(format!(
+        "this target writes {rate}: it takes about {} in all",
+        text::span(whole_ns)
+    ))
+}
+
+#[cfg(test)]
+mod tests;

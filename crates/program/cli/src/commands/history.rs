@@ -26,16 +26,15 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
     };
     let mut runs = of_card(card)?;
     sort_by_start(&mut runs);
-    let mut groups = judge::history(&runs, &arguments.metrics);
+    let mut store = Data::from_environment()?.open()?;
+    // A run that cannot be read goes without.
+    let document = |run: &Record| Some(store.find(&run.id.to_string()).ok()?.record);
+    judge::add_reference_reads(&mut runs, &arguments.metrics, usize::MAX, document);
+    let groups = judge::history(&runs, &arguments.metrics);
     if groups.is_empty() {
         let what = format!("the runs of `{card}` have no such rates");
         return Err(CommandError::new(Exit::Usage, what)
             .hint("without `--metric` all rates there are are looked at"));
-    }
-    let with_references;
-    if groups.iter().any(HistoryGroup::has_shift) {
-        with_references = with_reference_reads(&runs)?;
-        groups = judge::history(&with_references, &arguments.metrics);
     }
     if arguments.json {
         print::data(&format!("{:#}\n", as_json(card, &groups)))?;
@@ -45,20 +44,6 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
     let text = card_history(&name, &groups, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
-}
-
-/// The runs with the trials of their reference reads, from their documents. A run that cannot be read goes without.
-fn with_reference_reads(runs: &[Record]) -> Result<Vec<Record>, CommandError> {
-    let mut store = Data::from_environment()?.open()?;
-    let mut runs = runs.to_vec();
-    for run in &mut runs {
-        if let Ok(found) = store.find(&run.id.to_string()) {
-            run.trials = found.record.trials;
-            run.trials
-                .retain(|trial| trial.workload.rounds.every_ns > 0);
-        }
-    }
-    Ok(runs)
 }
 
 /// The runs of the card that this names: the id that its records carry, a target that lies on it, a

@@ -8,11 +8,12 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_core::{DeviceInfo, OriginKind, Record, evidence_digest};
-use cardmark_judge::{by_card, history, sort_by_start, unreadable_start};
+use cardmark_judge::{add_reference_reads, by_card, history, sort_by_start, unreadable_start};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::count_of;
-use cardmark_report::{card_name, history_blocks};
+use cardmark_report::{MOST_RUNS, card_name, history_blocks};
 use cardmark_store::{Condition, Store};
+use tempfile::TempDir;
 
 use super::addresses;
 use super::frame::{Page, PageRefusal, no_page};
@@ -70,6 +71,23 @@ fn select(stores: &[PathBuf], conditions: &[Condition]) -> Result<Vec<Record>, S
         runs.extend(found.into_iter().filter(is_new));
     }
     Ok(runs)
+}
+
+/// Adds the reference reads of the runs on the page, which are in the order of time, if a rate has another level. Stores and
+/// runs that cannot be read go without.
+fn add_references(stores: &[PathBuf], runs: &mut [Record]) {
+    let open = |path: &PathBuf| {
+        let scratch = tempfile::tempdir().ok()?;
+        let store = Store::open_to_read(path, scratch.path()).ok()?;
+        Some((store, scratch))
+    };
+    let mut opened: Option<Vec<(Store, TempDir)>> = None;
+    add_reference_reads(runs, &[], MOST_RUNS, |run| {
+        let stores = opened.get_or_insert_with(|| stores.iter().filter_map(open).collect());
+        let id = run.id.to_string();
+        let mut found = stores.iter_mut().map(|(store, _)| store.find(&id));
+        found.find_map(|found| Some(found.ok()?.record))
+    });
 }
 
 async fn selected(site: &Site, conditions: Vec<Condition>) -> Result<Vec<Record>, Refusal> {
@@ -144,8 +162,10 @@ pub(super) async fn card(
         let title = "No such card";
         return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown-path", title, detail).into());
     }
+    let mine = site.mine.clone().ok_or_else(no_page)?;
     let make = move || {
         sort_by_start(&mut runs);
+        add_references(&mine.stores, &mut runs);
         let name = runs.last().map_or_else(|| card.clone(), card_name);
         (name, blocks(&runs))
     };

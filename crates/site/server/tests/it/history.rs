@@ -14,6 +14,14 @@ const CARD: &str = "aaaaaa";
 
 /// Runs of a card, one a month, whose random write falls by 31 % from the first to the last, and one of another card.
 fn keep(store: &mut Store) {
+    keep_with(store, |month| 0.69_f64.powf(f64::from(month - 1) / 8.0));
+    let mut other = measured();
+    other.devices[0].sample = Some(Sample::of_card("bbbbbb"));
+    store.insert(&other).unwrap();
+}
+
+/// Runs of a card, one a month, whose random write is multiplied by this factor.
+fn keep_with(store: &mut Store, factor: impl Fn(u8) -> f64) {
     for month in 1_u8..=9 {
         let mut record = measured();
         record.id = Uuid::from_u128(0x3000_0000_0000_4000_8000_0000_0000_0000 + u128::from(month));
@@ -23,14 +31,11 @@ fn keep(store: &mut Store) {
         record.trials[0].started_ns += u64::from(month);
         for metric in &mut record.metrics {
             if metric.id == "rand_write_4k" {
-                metric.value *= 0.69_f64.powf(f64::from(month - 1) / 8.0);
+                metric.value *= factor(month);
             }
         }
         store.insert(&record).unwrap();
     }
-    let mut other = measured();
-    other.devices[0].sample = Some(Sample::of_card("bbbbbb"));
-    store.insert(&other).unwrap();
 }
 
 /// Lines of `cardmark history` with a conclusion, the notes too.
@@ -94,6 +99,21 @@ fn the_page_of_a_card_states_what_the_program_states() {
     let page = mine.get(address.unwrap().split('"').next().unwrap());
     assert!(page.contains("no trend"), "{page}");
     assert!(mine.get("/history/cccccc").contains("404 Not Found"));
+}
+
+#[test]
+fn another_level_is_shown_with_the_reference_reads() {
+    let home = TempDir::new().unwrap();
+    let folder = home.path().join(".local/share/cardmark");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut store = Store::open(&folder.join("records.sqlite")).unwrap();
+    keep_with(&mut store, |month| if month < 7 { 1.0 } else { 0.5 });
+    let mine = Mine::start(home.path());
+    let page = mine.get(&format!("/history/{CARD}"));
+    assert!(
+        page.contains("random write 4 KiB about half (the reference reads did not change alike)"),
+        "{page}"
+    );
 }
 
 #[tokio::test]
