@@ -9,6 +9,7 @@ use cardmark_core::{
 };
 use cardmark_judge::{ordered_metrics, storage_kind};
 use jiff::civil::Date;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -193,8 +194,7 @@ fn figures(record: &Record) -> Vec<Figure> {
 /// The key of a context: the first 8 bytes of the SHA-256 of its canonical JSON.
 #[must_use]
 pub fn context_key(context: &BTreeMap<String, String>) -> i64 {
-    let text = serde_json::to_string(context).unwrap_or_default();
-    let digest = Sha256::digest(text.as_bytes());
+    let digest = Sha256::digest(json!(context).to_string().as_bytes());
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&digest[..8]);
     i64::from_be_bytes(bytes)
@@ -228,7 +228,7 @@ pub fn card_key(record: &Record, tag: Option<&[u8; TAG_BYTES]>) -> [u8; 16] {
     let model = device.and_then(|device| device.model.as_deref());
     part(model.unwrap_or_default().as_bytes());
     let card = device.and_then(|device| device.card.as_ref());
-    let registers = card.map(|card| serde_json::to_string(&card.decoded).unwrap_or_default());
+    let registers = card.map(|card| json!(card.decoded).to_string());
     part(registers.unwrap_or_default().as_bytes());
     let mut key = [0; 16];
     key.copy_from_slice(&hash.finalize()[..16]);

@@ -107,8 +107,9 @@ impl Dump<'_> {
         manifest
             .files
             .sort_by(|one, other| one.path.cmp(&other.path));
-        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
-        let own = write_text(&self.folder, MANIFEST, &text)?;
+        let text = serde_json::to_string_pretty(&manifest)
+            .map_err(|error| at(&self.folder.join(MANIFEST))(error.into()))?;
+        let own = write_text(&self.folder, MANIFEST, &(text + "\n"))?;
         for name in ["documents", "records", "figures"] {
             let folder = self.folder.join(name);
             if folder.exists() {
@@ -244,8 +245,11 @@ impl Dump<'_> {
         let mut file = Hashed::create(&self.folder, ACTS)?;
         let (path, count) = (file.path().to_owned(), acts.len() as u64);
         for act in acts.into_iter().rev() {
-            let line = serde_json::to_string(&ActLine::from(act)).unwrap_or_default();
-            writeln!(file, "{line}").map_err(at(&path))?;
+            let line = serde_json::to_string(&ActLine::from(act));
+            let written = line.map_err(std::io::Error::from);
+            written
+                .and_then(|line| writeln!(file, "{line}"))
+                .map_err(at(&path))?;
         }
         file.finish(count)
     }

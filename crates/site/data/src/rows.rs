@@ -10,6 +10,7 @@ use cardmark_share::{
     to_hexadecimal,
 };
 use cardmark_site_store::{Arrival, Rederived, State, storable};
+use serde_json::json;
 
 /// A row of `records`.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +134,7 @@ pub(crate) fn of_derived(
         submitter: submitter.map(|submitter| to_hexadecimal(&submitter)),
         card: to_hexadecimal(&derived.card),
         product: extract.product_key(),
-        context: serde_json::to_string(&extract.context).unwrap_or_default(),
+        context: json!(extract.context).to_string(),
         origin: extract.origin,
         day: extract.day,
         product_name: extract.product_name,

@@ -1,7 +1,7 @@
 //! Answers about records.
 
 use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use cardmark_core::name_of;
 use cardmark_share::{Accepted, Check, Level, STATE_QUARANTINED, STATE_SHARED, STATE_WITHDRAWN};
 pub(crate) use cardmark_site_data::day_of;
@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::kept::Kept;
+use crate::problem::Refusal;
 
 /// A record in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -116,19 +117,22 @@ pub(crate) fn this_minute() -> i64 {
 
 /// JSON that caches of others may keep for a minute, with its tag; 304 without a body if the client has it.
 pub(crate) fn kept(headers: &HeaderMap, answer: &impl Serialize) -> Response {
-    json(answer).answer(headers)
+    match json(answer) {
+        Ok(kept) => kept.answer(headers),
+        Err(refusal) => refusal.into_response(),
+    }
 }
 
 /// An answer as JSON.
-pub(crate) fn json(answer: &impl Serialize) -> Kept {
-    Kept::new(
-        "application/json",
-        serde_json::to_string(answer).unwrap_or_default(),
-    )
+pub(crate) fn json(answer: &impl Serialize) -> Result<Kept, Refusal> {
+    let text = serde_json::to_string(answer).map_err(|_| Refusal::failed())?;
+    Ok(Kept::new("application/json", text))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use axum::http::StatusCode;
     use axum::http::header::{ETAG, IF_NONE_MATCH};
 
@@ -148,5 +152,13 @@ mod tests {
         );
         assert_eq!(kept(&asked, &"text").status(), StatusCode::NOT_MODIFIED);
         assert_eq!(kept(&asked, &"changed").status(), StatusCode::OK);
+    }
+
+    #[test]
+    fn what_cannot_be_written_as_json_is_a_failure() {
+        // A key of an object is a text.
+        let unwritable = BTreeMap::from([((1, 2), 3)]);
+        let answer = kept(&HeaderMap::new(), &unwritable);
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -69,7 +69,7 @@ pub(crate) async fn compare(
         let (base, other) = sides.records(&site).await?;
         let query = query.clone();
         let compare = move || compared(&query, &base, &other);
-        Ok::<_, Refusal>(json(&site.readers.run(compare).await??))
+        json(&site.readers.run(compare).await??)
     };
     let path = sides.path("/api/v1/compare");
     let answer = site.answers.get(&path, &sources, make).await?;
@@ -201,7 +201,7 @@ pub(crate) async fn rank(
     let make = async {
         let record = derived_record(&site, id).await?;
         let places = site.readers.run(move || places(&record)).await?;
-        Ok::<_, Refusal>(json(&places))
+        json(&places)
     };
     let path = format!("/api/v1/records/{id}/rank");
     let answer = site.answers.get(&path, &head, make).await?;

@@ -250,7 +250,7 @@ pub(crate) async fn file(
     let tag = match manifest.files.iter().find(|file| file.path == path) {
         Some(file) => file.sha256.clone(),
         None if path == "manifest.json" => {
-            let text = serde_json::to_vec(&manifest).unwrap_or_default();
+            let text = serde_json::to_vec(&manifest).map_err(|_| Refusal::failed())?;
             to_hexadecimal(&Sha256::digest(text))
         }
         None => return Err(no_page().into()),

@@ -159,20 +159,16 @@ pub(crate) struct SearchPage {
 
 impl SearchQuery {
     /// Names and values of all that is given but the cursor.
-    pub(crate) fn parameters(&self) -> Vec<(String, String)> {
-        let fields = match serde_json::to_value(self) {
-            Ok(Value::Object(fields)) => fields,
-            _ => serde_json::Map::new(),
+    pub(crate) fn parameters(&self) -> Result<Vec<(String, String)>, Refusal> {
+        let Ok(Value::Object(fields)) = serde_json::to_value(self) else {
+            return Err(Refusal::failed());
         };
         let text = |value: Value| match value {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        fields
-            .into_iter()
-            .filter(|(name, _)| name != "cursor")
-            .map(|(name, value)| (name, text(value)))
-            .collect()
+        let given = fields.into_iter().filter(|(name, _)| name != "cursor");
+        Ok(given.map(|(name, value)| (name, text(value))).collect())
     }
 
     pub(crate) fn search(self) -> Result<Search, Refusal> {

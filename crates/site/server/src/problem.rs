@@ -1,5 +1,6 @@
 //! Errors as answers (RFC 9457).
 
+use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cardmark_share::{PROBLEM_TYPE, Problem, ProblemAt, SubmissionError};
@@ -281,8 +282,7 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status =
             StatusCode::from_u16(self.problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = serde_json::to_string(&self.problem).unwrap_or_default();
-        let mut response = (status, body).into_response();
+        let mut response = (status, Json(self.problem)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_TYPE));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

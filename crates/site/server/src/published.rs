@@ -102,9 +102,10 @@ pub(crate) async fn published(
     _: Parameters<Nothing>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    static ANSWER: LazyLock<Kept> = LazyLock::new(|| {
+    static ANSWER: LazyLock<Option<Kept>> = LazyLock::new(|| {
         let figures = FIGURES.values().flatten().cloned().collect();
-        json(&Published { figures })
+        json(&Published { figures }).ok()
     });
-    Ok(ANSWER.answer(&headers))
+    let answer = ANSWER.as_ref().ok_or_else(Refusal::failed)?;
+    Ok(answer.answer(&headers))
 }

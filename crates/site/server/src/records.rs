@@ -84,7 +84,7 @@ async fn view(site: &Arc<Site>, head: &Head) -> Result<Kept, Refusal> {
         ))?,
         listed: head.clone().into(),
     };
-    Ok(answers::json(&view))
+    answers::json(&view)
 }
 
 /// The bytes as they were received; after an amendment with the new statement.

@@ -191,7 +191,7 @@ fn is_fake(storage: StorageKind) -> bool {
 }
 
 fn context_text(extract: &Extract) -> String {
-    serde_json::to_string(&extract.context).unwrap_or_default()
+    serde_json::json!(extract.context).to_string()
 }
 
 /// Makes an extract storable: no text holds a NUL, which PostgreSQL refuses, or is too long for an index; each metric is

@@ -24,7 +24,7 @@ pub(super) async fn runs(
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let form = form(&query);
-    let parameters = query.parameters();
+    let parameters = query.parameters()?;
     let search = in_place(&site, query.search()?).await?;
     let page = site.store.search(&search).await?;
     let cursor = page.next.map(cursor_text);
