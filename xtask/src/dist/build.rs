@@ -76,7 +76,14 @@ impl Build {
         let mut command = Command::new(&self.zigbuild);
         command
             .current_dir(&self.root)
-            .args(["zigbuild", "--locked", "--profile", "dist", "-p", "cardmark-cli"])
+            .args([
+                "zigbuild",
+                "--locked",
+                "--profile",
+                "dist",
+                "-p",
+                "cardmark-cli",
+            ])
             .arg("-Zbuild-std=std,panic_abort")
             .arg(format!("-Zbuild-std-features={STD_FEATURES}"))
             .arg("--target-dir")
