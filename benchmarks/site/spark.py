@@ -1,4 +1,4 @@
-"""Derives packs on a Spark cluster and compares all rows with those of a dump: spark.py WORKERS PROGRAM FOLDER"""
+"""Derives the documents of a dump on a Spark cluster and compares all rows with those of the site: spark.py WORKERS PROGRAM FOLDER"""
 
 import json
 import pathlib
@@ -19,10 +19,10 @@ context = spark.sparkContext
 # The executors are there before the clock starts.
 context.parallelize(range(workers), workers).pipe("sleep 5").count()
 
-packs = sorted(str(path) for path in (folder / "packs").iterdir())
+parts = sorted(str(path) for path in (folder / "dump" / "documents").iterdir())
 begin = time.monotonic()
 command = f"{shlex.quote(program)} derive - --to {shlex.quote(str(derived))}"
-lines = context.parallelize(packs, len(packs)).pipe(command, checkCode=True).collect()
+lines = context.parallelize(parts, len(parts)).pipe(command, checkCode=True).collect()
 took = time.monotonic() - begin
 results = [json.loads(line) for line in lines]
 count, unreadable = (sum(result[name] for result in results) for name in ("records", "unreadable"))
@@ -31,9 +31,9 @@ print(f"{workers} workers: {count} records in {took:.0f} s, {1000 * took / count
 begin = time.monotonic()
 for kind in ("records", "figures"):
     of_site = spark.read.parquet(str(folder / "dump" / kind))
-    of_packs = spark.read.parquet(str(derived / kind))
-    counts = of_site.count(), of_packs.count()
-    differing = of_site.exceptAll(of_packs).count(), of_packs.exceptAll(of_site).count()
+    again = spark.read.parquet(str(derived / kind))
+    counts = of_site.count(), again.count()
+    differing = of_site.exceptAll(again).count(), again.exceptAll(of_site).count()
     print(f"  {kind}: {counts[0]} of the site, {counts[1]} derived; only on one side: {differing[0]} and {differing[1]}")
     if counts[0] != counts[1] or differing != (0, 0):
         sys.exit("the rows differ")

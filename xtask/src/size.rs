@@ -21,7 +21,10 @@ pub(crate) fn check(root: &Path) -> Checked {
         all += lines;
     }
     println!("{all:6}  lines of code");
-    println!("{:6}  third-party packages of the program", packages(root)?);
+    for (package, name) in [("cardmark-cli", "program"), ("cardmark-site", "site")] {
+        let count = packages(root, package)?;
+        println!("{count:6}  third-party packages of the {name}");
+    }
     let mut problems = Vec::new();
     for (folder, files) in &crates {
         let modules = files
@@ -44,9 +47,9 @@ fn name(module: &[String]) -> String {
     }
 }
 
-/// Number of third-party packages with which the program is built.
-fn packages(root: &Path) -> Result<usize, Error> {
-    let tree = "tree -p cardmark-cli -e normal,build --prefix none --locked";
+/// Number of third-party packages with which a package of the workspace is built.
+fn packages(root: &Path, package: &str) -> Result<usize, Error> {
+    let tree = format!("tree -p {package} -e normal,build --prefix none --locked");
     let arguments: Vec<&str> = tree.split(' ').collect();
     let text = String::from_utf8(project::cargo(root, &arguments)?)?;
     let lines = text.lines().map(|line| {

@@ -10,7 +10,6 @@ mod derivation;
 mod extract;
 mod hexadecimal;
 mod imported;
-mod pack;
 mod secrets;
 mod server;
 mod submission;
@@ -26,7 +25,6 @@ pub use derivation::{Derivation, derive};
 pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
 pub use imported::{ImportedFrom, imported_record, known_metrics};
-pub use pack::{PackEntry, PackError, Packed, read_pack, write_pack};
 pub use secrets::{EditToken, Secrets, TAG_BYTES, hash_of_token_text, submitter_of, token_hash};
 pub use server::{Server, ServerError};
 pub use submission::{

@@ -1,7 +1,8 @@
-//! Fills a database and packs with copies of a run, for tests of derivation: `copies DATABASE RECORDS PACKS`.
+//! Fills a database with copies of a run, for tests of derivation: `copies DATABASE RECORDS`.
 //!
-//! Each copy is a document of its own, with another id, product, board and submitter. Rows of the database follow from those of the run and
-//! these changes, not from deriving each document, so that a derivation of the packs has something to be compared with.
+//! Each copy is a document of its own, with another id, product, board and submitter; they arrive over a year. Rows of the database follow
+//! from those of the run and these changes, not from deriving each document, so that a derivation of the dump's documents has something to
+//! be compared with.
 
 #![allow(
     clippy::print_stdout,
@@ -11,11 +12,10 @@
     reason = "a program for the hand"
 )]
 
-use std::path::Path;
 use std::time::Instant;
 
 use cardmark_core::{Record, Rng, documents_of, parse_record};
-use cardmark_share::{Packed, card_key, to_hexadecimal, write_pack, write_submission};
+use cardmark_share::{card_key, write_submission};
 use cardmark_site_data::{packed, rederived};
 use cardmark_site_store::{Incoming, Rederived, SiteStore};
 use sha2::{Digest, Sha256};
@@ -23,30 +23,27 @@ use uuid::Uuid;
 
 const PRODUCTS: u64 = 1_000;
 const BOARDS: u64 = 20;
-/// Records of a transaction, and documents of a pack.
+/// Records of a transaction.
 const TOGETHER: u64 = 500;
-/// The first of December 2026, and a copy each 5 minutes.
+/// The first of December 2026, and the year from then on.
 const BEGIN_MS: i64 = 1_796_083_200_000;
-const STEP_MS: i64 = 300_000;
+const YEAR_MS: i64 = 365 * 86_400_000;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [address, records, packs] = words.as_slice() else {
-        println!("usage: copies DATABASE RECORDS PACKS");
+    let [address, records] = words.as_slice() else {
+        println!("usage: copies DATABASE RECORDS");
         return;
     };
     let records: u64 = records.parse().unwrap();
-    std::fs::create_dir_all(packs).unwrap();
     let base = Base::read();
     let store = SiteStore::open(address).await.unwrap();
     let begin = Instant::now();
     for first in (0..records).step_by(TOGETHER as usize) {
         let part = first..records.min(first + TOGETHER);
-        let (incoming, pack): (Vec<_>, Vec<_>) = part.map(|number| base.copy(number)).unzip();
-        let path = Path::new(packs).join(format!("{first:09}.pack"));
-        std::fs::write(path, write_pack(&pack).0).unwrap();
-        store.load(incoming).await.unwrap();
+        let incoming = part.map(|number| base.copy(number, records));
+        store.load(incoming.collect::<Vec<_>>()).await.unwrap();
     }
     let products = store.rebuild_summaries().await.unwrap();
     let took = begin.elapsed().as_secs_f64();
@@ -89,7 +86,7 @@ impl Base {
         }
     }
 
-    fn copy(&self, number: u64) -> (Incoming, Packed) {
+    fn copy(&self, number: u64, records: u64) -> Incoming {
         let mut rng = Rng::for_part(1, "copy", number);
         let id = Uuid::from_u64_pair(rng.next_u64(), rng.next_u64());
         let (product, board) = (rng.below(PRODUCTS), rng.below(BOARDS));
@@ -109,15 +106,8 @@ impl Base {
         extract.board = Some(board);
         let bytes = packed(&text).unwrap();
         let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-        let received_ms = BEGIN_MS + number as i64 * STEP_MS;
-        let pack = Packed {
-            id,
-            bytes: bytes.clone(),
-            digest: to_hexadecimal(&digest),
-            received_ms,
-            submitter: Some(to_hexadecimal(&submitter)),
-        };
-        let incoming = Incoming {
+        let received_ms = BEGIN_MS + YEAR_MS * number as i64 / records as i64;
+        Incoming {
             packed: bytes,
             digest,
             record_digest: Sha256::digest(documents_of(&text).0).into(),
@@ -129,7 +119,6 @@ impl Base {
             revision: 1,
             received_ms,
             limits: Vec::new(),
-        };
-        (incoming, pack)
+        }
     }
 }

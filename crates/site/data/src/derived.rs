@@ -1,49 +1,46 @@
-//! Deriving the documents of a pack again, into tables of the same columns as those of a dump.
+//! Deriving the documents of a part of a dump again, into tables of the same columns as those of the dump.
 
 use std::path::Path;
 
-use cardmark_share::{PackEntry, from_hexadecimal, read_pack, to_hexadecimal};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::error::{DataError, at};
 use crate::files::{Hashed, sync_folder};
-use crate::kept::{rederived, unpacked};
-use crate::manifest::TABLE;
+use crate::kept::rederived;
+use crate::line::DocumentLine;
+use crate::manifest::{DOCUMENTS, TABLE};
 use crate::rows::{FigureRow, RecordRow, of_derived};
 use crate::table::{Row, Table};
+use crate::verify::Lines;
 
-/// Result for a pack.
+/// Result for a part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DerivedPack {
-    /// Name of the pack, and of its two tables.
-    pub pack: String,
+pub struct DerivedPart {
+    /// Name of the part, and of its two tables.
+    pub part: String,
     /// Number of documents.
     pub records: u64,
     /// Documents that are damaged or cannot be read, which have no row.
     pub unreadable: u64,
 }
 
-/// Derives each document of a pack again, and writes `records/PACK.parquet` and `figures/PACK.parquet` into a folder, in place of
-/// files of these names. State and level follow from the checks of each document by itself. Memory: the pack, one document, and a
-/// group of rows of each table.
+/// Derives each document of a part again, and writes `records/PART.parquet` and `figures/PART.parquet` into a folder, in place of
+/// files of these names. State and level follow from the checks of each document by itself. Memory: one document, and a group of
+/// rows of each table.
 ///
 /// # Errors
-/// If the pack cannot be read, or a table cannot be written.
-pub fn derive_pack(pack: &Path, to: &Path) -> Result<DerivedPack, DataError> {
-    let not_one = |why: String| DataError::Pack {
-        path: pack.to_owned(),
-        why,
-    };
-    let stem = pack.file_stem().and_then(|stem| stem.to_str());
-    let name = stem.ok_or_else(|| not_one("its name is no text".to_owned()))?;
-    let bytes = std::fs::read(pack).map_err(at(pack))?;
-    let entries = read_pack(&bytes).map_err(|error| not_one(error.to_string()))?;
-    let mut records = Part::<RecordRow>::begin(to, "records", name)?;
-    let mut figures = Part::<FigureRow>::begin(to, "figures", name)?;
-    let mut unreadable = 0;
-    for entry in &entries {
-        let Some((record, its_figures)) = rows_of(entry, &bytes) else {
+/// If the file has not the name of a part or cannot be read, or a table cannot be written.
+pub fn derive_part(documents: &Path, to: &Path) -> Result<DerivedPart, DataError> {
+    let file_name = documents.file_name().and_then(|name| name.to_str());
+    let name = file_name.and_then(|name| name.strip_suffix(DOCUMENTS));
+    let name = name.ok_or_else(|| DataError::NotAPart(documents.to_owned()))?;
+    let mut lines = Lines::of(documents)?;
+    let mut records = Unfinished::<RecordRow>::begin(to, "records", name)?;
+    let mut figures = Unfinished::<FigureRow>::begin(to, "figures", name)?;
+    let (mut count, mut unreadable) = (0, 0);
+    while let Some(line) = lines.next()? {
+        count += 1;
+        let Some((record, its_figures)) = rows_of(line) else {
             unreadable += 1;
             continue;
         };
@@ -54,43 +51,35 @@ pub fn derive_pack(pack: &Path, to: &Path) -> Result<DerivedPack, DataError> {
     }
     figures.finish(to)?;
     records.finish(to)?;
-    Ok(DerivedPack {
-        pack: name.to_owned(),
-        records: entries.len() as u64,
+    Ok(DerivedPart {
+        part: name.to_owned(),
+        records: count,
         unreadable,
     })
 }
 
-/// `None` if the document is damaged, or is not what the entry says of it.
-fn rows_of(entry: &PackEntry, pack: &[u8]) -> Option<(RecordRow, Vec<FigureRow>)> {
-    let begin = usize::try_from(entry.offset).ok()?;
-    let end = begin.checked_add(usize::try_from(entry.length).ok()?)?;
-    let text = unpacked(pack.get(begin..end)?)?;
-    if to_hexadecimal(&Sha256::digest(text.as_bytes())) != entry.digest {
-        return None;
-    }
-    let submitter = match &entry.submitter {
-        Some(text) => Some(from_hexadecimal(text)?),
-        None => None,
-    };
-    let derived = rederived(&text, submitter, entry.received_ms)?;
-    (derived.extract.id == entry.id).then(|| of_derived(derived, submitter, entry.received_ms))
+/// `None` if the document is damaged, or is not what its line says of it.
+fn rows_of(line: &[u8]) -> Option<(RecordRow, Vec<FigureRow>)> {
+    let line: DocumentLine = serde_json::from_slice(line).ok()?;
+    let submitter = line.submitter()?;
+    let derived = rederived(&line.text()?, submitter, line.received_ms)?;
+    (derived.extract.id == line.id).then(|| of_derived(derived, submitter, line.received_ms))
 }
 
 /// A table under another name until it is complete: a partition that is tried again replaces it as a whole.
-struct Part<R: Row> {
+struct Unfinished<R: Row> {
     table: Table<R>,
     unfinished: String,
     name: String,
 }
 
-impl<R: Row> Part<R> {
-    fn begin(to: &Path, kind: &str, pack: &str) -> Result<Self, DataError> {
-        let unfinished = format!("{kind}/.{pack}.{}.unfinished", std::process::id());
+impl<R: Row> Unfinished<R> {
+    fn begin(to: &Path, kind: &str, part: &str) -> Result<Self, DataError> {
+        let unfinished = format!("{kind}/.{part}.{}.unfinished", std::process::id());
         Ok(Self {
             table: Table::begin(Hashed::create(to, &unfinished)?)?,
             unfinished,
-            name: format!("{kind}/{pack}{TABLE}"),
+            name: format!("{kind}/{part}{TABLE}"),
         })
     }
 

@@ -32,6 +32,8 @@ const ACTS_TOGETHER: u32 = 1_000;
 const MOST_ROUNDS: u32 = 5;
 /// Largest sample, bytes.
 const MOST_SAMPLE: usize = 1_000_000;
+/// Largest part of the documents, bytes: a partition of Spark, and what a copy transfers again after a broken download.
+const MOST_PART_BYTES: u64 = 256_000_000;
 
 /// Facts about a dump that its manifest names.
 #[derive(Clone, Debug)]
@@ -61,14 +63,7 @@ pub async fn write_dump(
     about: DumpAbout,
 ) -> Result<Dumped, DataError> {
     let new = NewFolder::begin(folder)?;
-    let dump = Dump {
-        store,
-        folder: new.path().to_owned(),
-        until_ms: 0,
-        months: BTreeMap::new(),
-        damaged: BTreeMap::new(),
-    };
-    let dumped = dump.write(about).await?;
+    let dumped = Dump::new(store, new.path()).write(about).await?;
     new.finish()?;
     Ok(dumped)
 }
@@ -76,13 +71,25 @@ pub async fn write_dump(
 struct Dump<'s> {
     store: &'s SiteStore,
     folder: PathBuf,
+    most_part_bytes: u64,
     /// Later arrivals are left to the next dump.
     until_ms: i64,
     months: BTreeMap<Month, Written>,
     damaged: BTreeMap<Month, Vec<Uuid>>,
 }
 
-impl Dump<'_> {
+impl<'s> Dump<'s> {
+    fn new(store: &'s SiteStore, folder: &Path) -> Self {
+        Self {
+            store,
+            folder: folder.to_owned(),
+            most_part_bytes: MOST_PART_BYTES,
+            until_ms: 0,
+            months: BTreeMap::new(),
+            damaged: BTreeMap::new(),
+        }
+    }
+
     async fn write(mut self, about: DumpAbout) -> Result<Dumped, DataError> {
         let last = self.store.last_change().await?;
         let through = last.map_or(0, |change| change.sequence);
@@ -133,7 +140,11 @@ impl Dump<'_> {
 
     /// Writes the files of a month, in place of those that are there.
     async fn write_month(&mut self, month: Month) -> Result<(), DataError> {
-        let mut files = MonthFiles::create(&self.folder, &month)?;
+        if let Some(before) = self.months.remove(&month) {
+            // It may have had more parts.
+            month::remove(&self.folder, &before)?;
+        }
+        let mut files = MonthFiles::create(&self.folder, &month, self.most_part_bytes)?;
         let (mut after, mut damaged) = (Cursor::before(month.begin_ms), Vec::new());
         let until_ms = self.until_ms.min(month.end_ms);
         loop {
@@ -142,30 +153,9 @@ impl Dump<'_> {
                 break;
             };
             after = last;
-            let mut found = Vec::with_capacity(page.arrivals.len());
-            let packed = page
-                .arrivals
-                .iter()
-                .filter(|arrival| arrival.document.is_none());
-            let packed: Vec<Uuid> = packed.map(|arrival| arrival.head.id).collect();
-            let mut packed = self.store.documents(&packed).await?;
-            for mut arrival in page.arrivals {
-                let id = arrival.head.id;
-                match arrival
-                    .document
-                    .take()
-                    .map(Some)
-                    .or_else(|| packed.remove(&id))
-                {
-                    Some(Some(document)) => found.push((arrival, document)),
-                    Some(None) => damaged.push(id),
-                    // It was withdrawn since its row was read.
-                    None => {}
-                }
-            }
             let add = spawn_blocking(move || {
-                for (arrival, document) in &found {
-                    if !files.add(arrival, document)? {
+                for arrival in &page.arrivals {
+                    if !files.add(arrival)? {
                         damaged.push(arrival.head.id);
                     }
                 }
@@ -176,15 +166,12 @@ impl Dump<'_> {
         self.damaged.insert(month.clone(), damaged);
         let written = spawn_blocking(|| files.finish()).await??;
         match written.records {
-            0 => {
-                month::remove(&self.folder, &written)?;
-                self.months.remove(&month);
-            }
+            0 => month::remove(&self.folder, &written),
             _ => {
                 self.months.insert(month, written);
+                Ok(())
             }
         }
-        Ok(())
     }
 
     /// Writes the tombstones. If a record was withdrawn meanwhile, writes its month again; repeats both until none was, at most
@@ -201,9 +188,9 @@ impl Dump<'_> {
             checked = *last;
             let ids: BTreeSet<Uuid> = withdrawn.into_iter().map(|(_, id)| id).collect();
             let ids = Arc::new(ids);
-            for month in self.months.keys().cloned().collect::<Vec<_>>() {
-                let (folder, ids, of) = (self.folder.clone(), Arc::clone(&ids), month.clone());
-                if spawn_blocking(move || month::has_any(&folder, &of, &ids)).await?? {
+            for (month, written) in self.months.clone() {
+                let (folder, ids) = (self.folder.clone(), Arc::clone(&ids));
+                if spawn_blocking(move || month::has_any(&folder, &written, &ids)).await?? {
                     self.write_month(month).await?;
                 }
             }
@@ -257,7 +244,7 @@ impl Dump<'_> {
     /// The newest month has the newest form of records.
     fn write_sample(&self) -> Result<FileEntry, DataError> {
         let lines = match self.months.last_key_value() {
-            Some((month, _)) => month::sample(&self.folder, month, MOST_SAMPLE)?,
+            Some((_, written)) => month::sample(&self.folder, written, MOST_SAMPLE)?,
             None => Vec::new(),
         };
         let mut file = Hashed::create(&self.folder, SAMPLE)?;
@@ -272,13 +259,13 @@ Measurements of memory cards, as their owners shared them with a results site of
 
 Licence: CC0 1.0 (public domain). No serial number is among the data.
 
-manifest.json                the site, the time, and size, SHA-256 and number of rows of each file
-documents/YYYY-MM.jsonl.zst  runs that arrived in this month, one a line, in the order of arrival
-records/YYYY-MM.parquet      the same runs as a table: product, board, suite, state, level, circumstances
-figures/YYYY-MM.parquet      their figures: id of the run, metric, value, unit
-tombstones.jsonl             runs that their owners withdrew: id and day
-acts.jsonl                   what moderators decided, with the reason; `state` and `product` follow from it
-sample.jsonl                 the first runs of the last month, at most 1 MB, not packed
+manifest.json                     the site, the time, and size, SHA-256 and number of rows of each file
+documents/YYYY-MM.0001.jsonl.zst  runs that arrived in this month, one a line, in the order of arrival; after 256 MB the next part
+records/YYYY-MM.parquet           the same runs as a table: product, board, suite, state, level, circumstances
+figures/YYYY-MM.parquet           their figures: id of the run, metric, value, unit
+tombstones.jsonl                  runs that their owners withdrew: id and day
+acts.jsonl                        what moderators decided, with the reason; `state` and `product` follow from it
+sample.jsonl                      the first runs of the last month, at most 1 MB, not packed
 
 Runs with the state `quarantined` contradict themselves or their card, or a moderator decided so; the site counts them nowhere. `checks` and
 acts.jsonl have the reasons. A site cannot know that a figure is honest.
@@ -327,11 +314,8 @@ mod tests {
         let store = filled(folder.path()).await;
         let through = store.last_change().await.unwrap().unwrap().sequence;
         let mut dump = Dump {
-            store: &store,
-            folder: folder.path().join("dump"),
             until_ms: NOW_MS,
-            months: BTreeMap::new(),
-            damaged: BTreeMap::new(),
+            ..Dump::new(&store, &folder.path().join("dump"))
         };
         dump.write_months().await.unwrap();
         let counts = |dump: &Dump<'_>| -> Vec<u64> {
@@ -349,8 +333,8 @@ mod tests {
         let tombstones = dump.leave_out_withdrawn(through).await.unwrap();
         assert_eq!(tombstones.rows, 3);
         assert_eq!(counts(&dump), [1], "December has no run any more");
-        let (month, written) = dump.months.first_key_value().unwrap();
-        let left = month::sample(&dump.folder, month, MOST_SAMPLE).unwrap();
+        let (_, written) = dump.months.first_key_value().unwrap();
+        let left = month::sample(&dump.folder, written, MOST_SAMPLE).unwrap();
         let left = String::from_utf8(left).unwrap();
         assert!(left.contains(&samples::small(0).id.to_string()), "{left}");
         assert!(!left.contains(&samples::small(1).id.to_string()), "{left}");
@@ -361,16 +345,72 @@ mod tests {
         store.close().await;
     }
 
+    /// Paths of the files in `documents`, in their order.
+    fn parts_in(folder: &Path) -> Vec<String> {
+        let found = std::fs::read_dir(folder.join("documents")).unwrap();
+        let name = |entry: std::io::Result<std::fs::DirEntry>| {
+            format!("documents/{}", entry.unwrap().file_name().display())
+        };
+        let mut found: Vec<String> = found.map(name).collect();
+        found.sort();
+        found
+    }
+
+    #[tokio::test]
+    async fn a_month_in_parts_is_the_same_and_has_fewer_after_withdrawals() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path()).await;
+        let whole = folder.path().join("whole");
+        let about = || DumpAbout {
+            site: String::new(),
+            now_ms: NOW_MS,
+        };
+        write_dump(&store, &whole, about()).await.unwrap();
+        let in_parts = folder.path().join("parts");
+        let with_parts = || Dump {
+            most_part_bytes: 1,
+            until_ms: NOW_MS,
+            ..Dump::new(&store, &in_parts)
+        };
+        let dumped = with_parts().write(about()).await.unwrap();
+        let expected = ["11.0001", "11.0002", "12.0001", "12.0002"]
+            .map(|part| format!("documents/2026-{part}.jsonl.zst"));
+        assert_eq!(parts_in(&in_parts), expected);
+        assert_eq!(crate::verify(&in_parts).unwrap(), dumped.manifest);
+        let lines_in = |folder: &Path| {
+            let decoded = |path: &String| {
+                let packed = std::fs::read(folder.join(path)).unwrap();
+                zstd::decode_all(packed.as_slice()).unwrap()
+            };
+            parts_in(folder)
+                .iter()
+                .flat_map(decoded)
+                .collect::<Vec<u8>>()
+        };
+        assert!(lines_in(&in_parts) == lines_in(&whole), "lines differ");
+        let sample = std::fs::read(in_parts.join(SAMPLE)).unwrap();
+        assert_eq!(sample, std::fs::read(whole.join(SAMPLE)).unwrap());
+
+        let through = store.last_change().await.unwrap().unwrap().sequence;
+        let mut dump = with_parts();
+        dump.write_months().await.unwrap();
+        // In the second part of its month.
+        store
+            .withdraw(samples::small(3).id, samples::TOKEN)
+            .await
+            .unwrap();
+        dump.leave_out_withdrawn(through).await.unwrap();
+        assert_eq!(parts_in(&in_parts), expected[..3]);
+        store.close().await;
+    }
+
     #[tokio::test]
     async fn later_arrivals_are_left_to_the_next_dump_and_a_failure_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let store = filled(folder.path()).await;
         let mut dump = Dump {
-            store: &store,
-            folder: folder.path().join("dump"),
             until_ms: samples::LATE_MS + 40_000,
-            months: BTreeMap::new(),
-            damaged: BTreeMap::new(),
+            ..Dump::new(&store, &folder.path().join("dump"))
         };
         dump.write_months().await.unwrap();
         assert_eq!(dump.months.len(), 1);

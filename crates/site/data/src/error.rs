@@ -49,14 +49,9 @@ pub enum DataError {
     /// The database to import into has records.
     #[error("the database is not empty; import into a new one (CARDMARK_DATABASE_URL)")]
     NotEmpty,
-    /// A pack cannot be read.
-    #[error("{path} is no pack: {why}")]
-    Pack {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        why: String,
-    },
+    /// The file is not named as a part of a dump's documents.
+    #[error("{0} is no part of a dump's documents: its name has to end with .jsonl.zst")]
+    NotAPart(PathBuf),
     /// A part of the work ended without a result.
     #[error("the work ended early: {0}")]
     Ended(#[from] tokio::task::JoinError),

@@ -46,6 +46,11 @@ impl Hashed {
         &self.path
     }
 
+    /// Number of bytes that were written.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Makes the file durable.
     pub(crate) fn finish(mut self, rows: u64) -> Result<FileEntry, DataError> {
         self.file.flush().map_err(at(&self.path))?;

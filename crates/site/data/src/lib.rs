@@ -1,7 +1,7 @@
 //! Open data of a results site.
 //!
-//! A dump is a folder with everything that a site publishes; importing it makes the same site. Documents in packs are derived
-//! again into tables of the same columns. Formats and their reasons: docs/SITE.md, docs/adr/0017.
+//! A dump is a folder with everything that a site publishes; importing it makes the same site. Its documents can be derived
+//! again into tables of the same columns, part by part. Formats and their reasons: docs/SITE.md, docs/adr/0017.
 
 #[cfg(test)]
 extern crate self as cardmark_site_data;
@@ -20,7 +20,7 @@ mod rows;
 mod table;
 mod verify;
 
-pub use derived::{DerivedPack, derive_pack};
+pub use derived::{DerivedPart, derive_part};
 pub use dump::{DumpAbout, Dumped, write_dump};
 pub use error::DataError;
 pub use import::{Imported, import};

@@ -20,11 +20,32 @@ use crate::manifest::{ACTS, DOCUMENTS, FileEntry, Manifest, TOMBSTONES, manifest
 /// Longest line, bytes: a document as a text, each character escaped.
 const MOST_LINE_BYTES: u64 = 64 << 20;
 
-/// Opens packed documents.
-pub(crate) fn reader(path: &Path) -> Result<impl BufRead + use<>, DataError> {
-    let file = File::open(path).map_err(at(path))?;
-    let decoder = zstd::Decoder::new(file).map_err(at(path))?;
-    Ok(BufReader::with_capacity(64 << 10, decoder))
+/// Lines of packed documents.
+pub(crate) struct Lines<'p> {
+    path: &'p Path,
+    reader: BufReader<zstd::Decoder<'static, BufReader<File>>>,
+    line: Vec<u8>,
+}
+
+impl<'p> Lines<'p> {
+    pub(crate) fn of(path: &'p Path) -> Result<Self, DataError> {
+        let file = File::open(path).map_err(at(path))?;
+        let decoder = zstd::Decoder::new(file).map_err(at(path))?;
+        Ok(Self {
+            path,
+            reader: BufReader::with_capacity(64 << 10, decoder),
+            line: Vec::new(),
+        })
+    }
+
+    /// The next line with its line feed; `None` at the end. One that is too long comes in parts.
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, DataError> {
+        self.line.clear();
+        let mut limited = self.reader.by_ref().take(MOST_LINE_BYTES);
+        let count = limited.read_until(b'\n', &mut self.line);
+        let count = count.map_err(at(self.path))?;
+        Ok((count > 0).then_some(&self.line))
+    }
 }
 
 /// Reads a dump from its beginning to its end, and compares it with its manifest: sizes, digests and numbers of rows of all files, the
@@ -124,19 +145,15 @@ pub(crate) fn for_each(
     manifest: &Manifest,
     mut each: impl FnMut(&str, DocumentLine) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    // Paths of months sort by time.
+    // Paths of parts sort by time.
     for file in manifest.ending(DOCUMENTS) {
         let path = folder.join(&file.path);
-        let mut documents = reader(&path)?;
-        for number in 1.. {
+        let (mut lines, mut number) = (Lines::of(&path)?, 0);
+        while let Some(line) = lines.next()? {
+            number += 1;
             let place = format!("{}, line {number}", file.path);
-            let mut line = Vec::new();
-            let mut limited = documents.by_ref().take(MOST_LINE_BYTES);
-            if limited.read_until(b'\n', &mut line).map_err(at(&path))? == 0 {
-                break;
-            }
-            let line = serde_json::from_slice(&line)
-                .map_err(|error| damaged(&place, error.to_string()))?;
+            let line =
+                serde_json::from_slice(line).map_err(|error| damaged(&place, error.to_string()))?;
             each(&place, line)?;
         }
     }

@@ -17,7 +17,7 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::answers::json;
-use crate::described::{Asked, OfRun, Read, Stored};
+use crate::described::{Asked, OfRun, Read};
 use crate::parameters::{Parameters, RunId};
 use crate::problem::Refusal;
 use crate::records::{derived_record, head};
@@ -55,7 +55,7 @@ pub(crate) struct CompareQuery {
         (status = 404, description = "A run is unknown", body = Problem, content_type = "application/problem+json"),
         (status = 410, description = "A run was withdrawn", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The sides cannot be compared", body = Problem, content_type = "application/problem+json"),
-        Asked, Read, Stored,
+        Asked, Read,
     )
 )]
 pub(crate) async fn compare(
@@ -189,7 +189,7 @@ fn refusal(reason: NotComparable) -> Refusal {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The places", body = Value),
-        OfRun, Read, Stored,
+        OfRun, Read,
     )
 )]
 pub(crate) async fn rank(

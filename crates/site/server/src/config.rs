@@ -37,27 +37,6 @@ pub struct Config {
     pub reads_per_s: u32,
     /// Connections at a time.
     pub connections: usize,
-    /// Packs of older documents.
-    pub packs: PacksConfig,
-}
-
-/// Storage of packs, and the age from which documents are packed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PacksConfig {
-    /// Address: `file:///FOLDER` or `s3://BUCKET/PREFIX`; without it nothing is packed.
-    pub url: Option<String>,
-    /// Age in days from which a document is packed.
-    pub after_days: u32,
-}
-
-impl Default for PacksConfig {
-    fn default() -> Self {
-        Self {
-            url: None,
-            after_days: 7,
-        }
-    }
 }
 
 /// Submissions in a row, and per hour.
@@ -107,7 +86,6 @@ struct File {
     reads_at_once: Option<u32>,
     reads_per_s: Option<u32>,
     connections: Option<usize>,
-    packs: PacksConfig,
 }
 
 /// Reason for which a configuration cannot be used.
@@ -228,10 +206,6 @@ impl Config {
                 }
                 stated => stated.unwrap_or(4_096),
             },
-            packs: PacksConfig {
-                url: text("CARDMARK_PACKS_URL", &file.packs.url),
-                ..file.packs
-            },
         })
     }
 }
@@ -305,7 +279,7 @@ mod tests {
     #[test]
     fn the_file_is_second_and_unknown_names_are_errors() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        let text = "listen = \"127.0.0.1:1\"\nreads_per_s = 7\n[packs]\nurl = \"file:///a\"\nafter_days = 3";
+        let text = "listen = \"127.0.0.1:1\"\nreads_per_s = 7\n[writes]\nof_tag = 3";
         writeln!(file, "{text}").unwrap();
         let path = &file.path().to_str().unwrap().to_owned();
         let home = ("HOME", "/home/me");
@@ -323,12 +297,8 @@ mod tests {
                 .port(),
             2
         );
-        assert_eq!(with(&[]).unwrap().packs.after_days, 3);
-        let packs = with(&[("CARDMARK_PACKS_URL", "s3://b")]).unwrap().packs;
-        assert_eq!(
-            (packs.url.as_deref(), packs.after_days),
-            (Some("s3://b"), 3)
-        );
+        let writes = with(&[]).unwrap().writes;
+        assert_eq!((writes.of_tag, writes.of_address), (3, 240));
         assert_eq!(with(&[]).unwrap().dumps, None);
         let set = with(&[
             ("CARDMARK_DUMPS", "/d"),

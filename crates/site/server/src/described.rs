@@ -18,14 +18,6 @@ pub(crate) enum Read {
     Limited(Problem),
 }
 
-/// Answer about a document whose pack cannot be read now.
-#[derive(IntoResponses)]
-pub(crate) enum Stored {
-    /// The document cannot be read now
-    #[response(status = 503, content_type = "application/problem+json")]
-    Away(Problem),
-}
-
 /// Answer to parameters that mean nothing.
 #[derive(IntoResponses)]
 pub(crate) enum Asked {

@@ -1,11 +1,8 @@
 //! Failures of the program itself.
 
 use cardmark_site_data::DataError;
-use cardmark_site_packs::PacksError;
 use cardmark_site_store::SiteStoreError;
 use thiserror::Error;
-
-use crate::packing::PackingError;
 
 /// Reason for which the site ends.
 #[derive(Debug, Error)]
@@ -49,15 +46,6 @@ pub enum SiteError {
     /// Runs were withdrawn whenever an export was nearly complete.
     #[error("runs were withdrawn while the pages were written, several times; try again")]
     Withdrawals,
-    /// The storage of packs cannot be opened.
-    #[error("cannot use the storage of packs")]
-    Packs(#[from] PacksError),
-    /// There is no storage of packs.
-    #[error("no storage of packs: set CARDMARK_PACKS_URL to file:///FOLDER or s3://BUCKET/PREFIX")]
-    NoPacks,
-    /// The job that packs ended early.
-    #[error("nothing is lost, and the next `cardmark-site pack` goes on")]
-    Packing(#[from] PackingError),
     /// The personal instance would answer other computers.
     #[error("{0} is not an address of this computer alone, such as 127.0.0.1:8080")]
     NotLocal(std::net::SocketAddr),

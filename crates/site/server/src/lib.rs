@@ -30,7 +30,6 @@ mod mine;
 mod moderation;
 mod openapi;
 mod operation;
-mod packing;
 mod pages;
 mod parameters;
 mod peer;
@@ -52,17 +51,14 @@ mod unshown;
 
 pub use accounts::{account_add, account_list, account_remove};
 pub use app::router;
-pub use config::{Config, ConfigError, PacksConfig, WriteLimits};
+pub use config::{Config, ConfigError, WriteLimits};
 pub use dumps::{dump_if_due, dump_name};
 pub use error::{SiteError, chain};
 pub use export::export_pages;
 pub use moderation::account::{NewAccount, add_account};
 pub use moderation::totp::code_at;
 pub use openapi::openapi_json;
-pub use operation::{
-    derive, dump, export, import, pack_by_hand, read_upload, rebuild, serve, serve_mine,
-};
-pub use packing::{PackReader, Packing, PackingDone, PackingError, pack};
+pub use operation::{derive, dump, export, import, read_upload, rebuild, serve, serve_mine};
 pub use reading::UploadReader;
 pub use removal::{Removal, Removals, withdraw};
 pub use server::{Served, listen};

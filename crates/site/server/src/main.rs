@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use cardmark_core::visible;
 use cardmark_site::{
-    Config, PackingDone, Removal, Removals, SiteError, account_add, account_list, account_remove,
-    chain, derive, dump, export, import, openapi_json, pack_by_hand, read_upload, rebuild, serve,
-    serve_mine, withdraw,
+    Config, Removal, Removals, SiteError, account_add, account_list, account_remove, chain, derive,
+    dump, export, import, openapi_json, read_upload, rebuild, serve, serve_mine, withdraw,
 };
-use cardmark_site_data::{DerivedPack, Dumped, Imported};
+use cardmark_site_data::{DerivedPart, Dumped, Imported};
 use cardmark_site_store::{Rebuilt, Removed};
 use clap::{Parser, Subcommand};
 use uuid::Uuid;
@@ -40,8 +39,6 @@ enum Command {
     Serve,
     /// Derives everything again from the received bytes
     Rebuild,
-    /// Packs older documents now, and replaces packs with withdrawn or amended ones; `serve` does it each hour
-    Pack,
     /// Writes all data as a new folder: JSON lines, Parquet, and a list of files
     Dump {
         /// A folder that is not there yet
@@ -58,11 +55,11 @@ enum Command {
         #[arg(long = "static", value_name = "FOLDER")]
         folder: PathBuf,
     },
-    /// Derives the documents of packs again into tables (Parquet); prints a line for each pack
+    /// Derives parts of a dump's documents again into tables (Parquet); prints a line for each part
     Derive {
-        /// Packs; `-` reads paths from standard input, one a line
-        #[arg(required = true, value_name = "PACK")]
-        packs: Vec<PathBuf>,
+        /// Files of `documents/`; `-` reads paths from standard input, one a line
+        #[arg(required = true, value_name = "FILE")]
+        parts: Vec<PathBuf>,
         /// Folder for the tables
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
@@ -113,7 +110,6 @@ Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names 
   CARDMARK_REPLICA_URL    a second PostgreSQL that answers lists [replica_url]
   CARDMARK_SITE_SECRET    any long text; the same for all instances [secret]
   CARDMARK_BEHIND_PROXY   1 if a proxy in front sets X-Forwarded-For [behind_proxy]
-  CARDMARK_PACKS_URL      file:///FOLDER or s3://BUCKET/PREFIX for packs of older documents [packs.url]
 
 Examples:
   cardmark-site                                          on http://127.0.0.1:8080
@@ -134,8 +130,8 @@ fn main() -> ExitCode {
     if let Some(Command::Openapi) = arguments.command {
         return printed(&openapi_json());
     }
-    if let Some(Command::Derive { packs, to }) = &arguments.command {
-        return ended(derive(packs, to, show_pack));
+    if let Some(Command::Derive { parts, to }) = &arguments.command {
+        return ended(derive(parts, to, show_part));
     }
     if let Some(Command::ReadUpload) = arguments.command {
         return ended(read_upload());
@@ -162,7 +158,6 @@ fn main() -> ExitCode {
                 count.map(|count| show_text(&format!("{count} pages")))
             }
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
-            Some(Command::Pack) => pack_by_hand(&config).await.map(|done| show_packed(&done)),
             Some(Command::Withdraw { runs, as_in }) => removed(&config, runs, as_in).await,
             Some(Command::Account(command)) => account(&config, command).await,
             _ if arguments.mine => serve_mine(config, arguments.stores).await,
@@ -251,7 +246,7 @@ fn show_removals(removals: &Removals) {
     ));
 }
 
-fn show_pack(derived: &DerivedPack) {
+fn show_part(derived: &DerivedPart) {
     show_text(&serde_json::to_string(derived).unwrap_or_default());
 }
 
@@ -262,21 +257,6 @@ fn show(rebuilt: &Rebuilt) {
         rebuilt.changed_count,
         rebuilt.unreadable_count,
         rebuilt.products_count
-    ));
-}
-
-fn show_packed(done: &PackingDone) {
-    let _ = printed(&format!(
-        "{} documents in {} new packs ({} bytes), {} packs replaced, {} deleted, {} unfinished files deleted; {} damaged rows, {} unreadable packs, {} of another database",
-        done.documents,
-        done.packs,
-        done.bytes,
-        done.replaced,
-        done.deleted,
-        done.left,
-        done.damaged,
-        done.unreadable,
-        done.foreign
     ));
 }
 

@@ -10,7 +10,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use crate::packing::PackingDone;
 use crate::problem::Refusal;
 
 /// Labels of a request.
@@ -38,36 +37,6 @@ pub(crate) struct Metrics {
     records: Gauge,
     quarantined: Gauge,
     waiting: Gauge,
-    packs: PackMetrics,
-}
-
-/// Counters about packs.
-#[derive(Debug, Default)]
-struct PackMetrics {
-    /// Of all instances.
-    packs: Gauge,
-    documents: Gauge,
-    bytes: Gauge,
-    /// Of this process.
-    written: Counter,
-    failures: Counter,
-}
-
-impl PackMetrics {
-    fn register(&self, registry: &mut Registry) {
-        let gauges = [
-            ("packs", "Packs that hold documents", &self.packs),
-            ("packed_documents", "Documents in packs", &self.documents),
-            ("packed_bytes", "Size of all packs", &self.bytes),
-        ];
-        for (name, help, gauge) in gauges {
-            registry.register(name, help, gauge.clone());
-        }
-        let help = "Packs that this process wrote";
-        registry.register("packs_written", help, self.written.clone());
-        let help = "Failures to pack documents or to read one from a pack";
-        registry.register("pack_failures", help, self.failures.clone());
-    }
 }
 
 impl Default for Metrics {
@@ -101,8 +70,6 @@ impl Default for Metrics {
             "Writes that wait for the database",
             waiting.clone(),
         );
-        let packs = PackMetrics::default();
-        packs.register(&mut registry);
         Self {
             registry,
             requests,
@@ -112,7 +79,6 @@ impl Default for Metrics {
             records,
             quarantined,
             waiting,
-            packs,
         }
     }
 }
@@ -148,26 +114,9 @@ impl Metrics {
             (&self.records, counts.records),
             (&self.quarantined, counts.quarantined),
             (&self.waiting, counts.waiting_writes),
-            (&self.packs.packs, counts.packs),
-            (&self.packs.documents, counts.packed_documents),
-            (&self.packs.bytes, counts.packed_bytes),
         ] {
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
         }
-    }
-
-    pub(crate) fn packed(&self, done: &PackingDone) {
-        self.packs.written.inc_by(done.packs);
-        self.packs.failures.inc_by(done.damaged + done.unreadable);
-    }
-
-    pub(crate) fn packing_failed(&self) {
-        self.packs.failures.inc();
-    }
-
-    /// Counter of failures to read a document from a pack.
-    pub(crate) fn pack_failures(&self) -> Counter {
-        self.packs.failures.clone()
     }
 
     /// The text that Prometheus reads.

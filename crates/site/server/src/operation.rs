@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use cardmark_share::TAG_BYTES;
 use cardmark_site_data::{
-    DerivedPack, DumpAbout, Dumped, Imported, derive_pack, import as import_dump, unpacked,
+    DerivedPart, DumpAbout, Dumped, Imported, derive_part, import as import_dump, unpacked,
     write_dump,
 };
-use cardmark_site_packs::PackStorage;
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use cardmark_store::Places;
 use rustix::process::{
@@ -27,7 +26,6 @@ use crate::dumps;
 use crate::error::SiteError;
 use crate::export::export_pages;
 use crate::mine::{Library, check};
-use crate::packing::{PackReader, Packing, PackingDone, PackingError, pack};
 use crate::pages::frame::make_personal;
 use crate::pages::understood;
 use crate::server::{Served, listen};
@@ -35,11 +33,6 @@ use crate::state::{Personal, Site};
 
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
-/// Time from the start of the site to the first run of the job.
-const FIRST_WAIT: Duration = Duration::from_secs(60);
-/// Time between two runs.
-const PACK_EVERY: Duration = Duration::from_secs(3_600);
-
 /// Time for jobs and the database at the end.
 const CLOSE_TIME: Duration = Duration::from_millis(400);
 /// Time between two looks for acts that are not applied.
@@ -60,19 +53,11 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let served = listen(config.listen, config.connections, config.behind_proxy)?;
     let store =
         SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
-    let packs = packs_of(&config)?;
-    let mut site = Site::new(store, config);
-    if let Some(packs) = packs {
-        site = site.with_packs(packs);
-    }
-    let site = Arc::new(site);
+    let site = Arc::new(Site::new(store, config));
     let mut jobs = JoinSet::new();
     jobs.spawn(purge(Arc::clone(&site)));
     jobs.spawn(apply(Arc::clone(&site)));
     jobs.spawn(dumps::keep_up(Arc::clone(&site)));
-    if let Some(packs) = site.packs.clone() {
-        jobs.spawn(pack_hourly(Arc::clone(&site), packs));
-    }
     answer(served, &site).await;
     close(&site, jobs).await;
     Ok(())
@@ -205,64 +190,12 @@ async fn purge(site: Arc<Site>) {
     }
 }
 
-/// Runs the job each hour, until it is aborted.
-async fn pack_hourly(site: Arc<Site>, storage: PackStorage) {
-    let mut wait = FIRST_WAIT;
-    loop {
-        tokio::time::sleep(wait).await;
-        wait = PACK_EVERY;
-        let packing = Packing::hourly(site.config.packs.after_days);
-        match pack(&site.store, &storage, packing, now_ms).await {
-            Ok(done) => {
-                tracing::info!(?done, "packed");
-                site.metrics.packed(&done);
-            }
-            Err(PackingError::Elsewhere) => tracing::debug!("another instance packs"),
-            Err(error) => {
-                site.metrics.packing_failed();
-                tracing::warn!(
-                    ?error,
-                    "documents could not be packed; the next run goes on"
-                );
-            }
-        }
-    }
-}
-
-/// The storage of packs, if one is configured.
-fn packs_of(config: &Config) -> Result<Option<PackStorage>, SiteError> {
-    let url = config.packs.url.as_deref();
-    Ok(url.map(PackStorage::open).transpose()?)
-}
-
-/// Opens the database, with its packs if there are any.
-async fn opened(config: &Config) -> Result<SiteStore, SiteError> {
-    let store = SiteStore::open(&config.database_url).await?;
-    Ok(match packs_of(config)? {
-        Some(packs) => store.with_packs(Arc::new(PackReader::new(packs))),
-        None => store,
-    })
-}
-
-/// Packs older documents now, and replaces all packs that hold documents that were withdrawn or amended.
-///
-/// # Errors
-/// If no storage is configured, another instance packs, or the storage or the database fails.
-pub async fn pack_by_hand(config: &Config) -> Result<PackingDone, SiteError> {
-    let packs = packs_of(config)?.ok_or(SiteError::NoPacks)?;
-    let store = SiteStore::open(&config.database_url).await?;
-    let packing = Packing::by_hand(config.packs.after_days);
-    let done = pack(&store, &packs, packing, now_ms).await;
-    store.close().await;
-    Ok(done?)
-}
-
 /// Writes a dump as a new folder.
 ///
 /// # Errors
 /// If the database cannot be used, or the dump cannot be written.
 pub async fn dump(config: &Config, folder: &Path) -> Result<Dumped, SiteError> {
-    let store = opened(config).await?;
+    let store = SiteStore::open(&config.database_url).await?;
     let about = DumpAbout {
         site: config.origin(),
         now_ms: now_ms(),
@@ -288,30 +221,30 @@ pub async fn import(config: &Config, folder: &Path) -> Result<Imported, SiteErro
 /// # Errors
 /// If the database cannot be used, or a file cannot be written.
 pub async fn export(config: Config, folder: &Path) -> Result<u64, SiteError> {
-    let store = opened(&config).await?;
+    let store = SiteStore::open(&config.database_url).await?;
     let exported = export_pages(&store, config, folder).await;
     store.close().await;
     exported
 }
 
-/// Derives the documents of packs again into tables; calls a function after each pack. `-` among the packs stands for paths on
+/// Derives parts of a dump's documents again into tables; calls a function after each part. `-` among the parts stands for paths on
 /// standard input, one a line.
 ///
 /// # Errors
-/// If a pack cannot be read, or a table cannot be written.
+/// If a part cannot be read, or a table cannot be written.
 pub fn derive(
-    packs: &[PathBuf],
+    parts: &[PathBuf],
     to: &Path,
-    mut done: impl FnMut(&DerivedPack),
+    mut done: impl FnMut(&DerivedPart),
 ) -> Result<(), SiteError> {
-    for pack in packs {
-        if pack.as_os_str() == "-" {
+    for part in parts {
+        if part.as_os_str() == "-" {
             for line in std::io::stdin().lines() {
                 let line = line.map_err(SiteError::Input)?;
-                done(&derive_pack(Path::new(&line), to)?);
+                done(&derive_part(Path::new(&line), to)?);
             }
         } else {
-            done(&derive_pack(pack, to)?);
+            done(&derive_part(part, to)?);
         }
     }
     Ok(())
@@ -330,9 +263,9 @@ async fn apply(site: Arc<Site>) {
 /// Derives everything again from the received bytes.
 ///
 /// # Errors
-/// If the database cannot be used, or the storage of packs.
+/// If the database cannot be used.
 pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
-    let store = opened(config).await?;
+    let store = SiteStore::open(&config.database_url).await?;
     let rebuilt = store.rebuild(rederived).await;
     store.close().await;
     Ok(rebuilt?)

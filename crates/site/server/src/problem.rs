@@ -10,9 +10,6 @@ use crate::error::chain;
 
 /// Seconds after which a busy site is asked again.
 const BUSY_RETRY_S: u64 = 5;
-
-/// Seconds after which a document is asked for again whose pack cannot be read.
-const PACK_RETRY_S: u64 = 60;
 /// Seconds after which a site that takes nothing in is asked again.
 const READ_ONLY_RETRY_S: u64 = 600;
 
@@ -166,13 +163,6 @@ impl Refusal {
         Self::later("unavailable", title, detail, BUSY_RETRY_S)
     }
 
-    /// A document is in a pack whose storage does not answer.
-    fn pack_away() -> Self {
-        let title = "The document cannot be read now";
-        let detail = "the document is in a storage that does not answer now; everything else does";
-        Self::later("pack-away", title, detail, PACK_RETRY_S)
-    }
-
     /// A moderator switched the site to reading only.
     pub(crate) fn read_only() -> Self {
         let title = "The site takes nothing in";
@@ -262,10 +252,6 @@ impl From<SiteStoreError> for Refusal {
     fn from(error: SiteStoreError) -> Self {
         match error {
             SiteStoreError::Busy => Self::busy(),
-            SiteStoreError::PacksAway(error) => {
-                tracing::warn!(?error, "the pack of a document cannot be read");
-                Self::pack_away()
-            }
             SiteStoreError::Unavailable(error) => {
                 tracing::error!(error = ?error, "the database cannot be reached");
                 Self::unavailable()

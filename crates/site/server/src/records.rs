@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::answers::{self, Listed, accepted, day_of, now_ms, withdrawn};
 use crate::derived;
-use crate::described::{OfRun, Read, Stored};
+use crate::described::{OfRun, Read};
 use crate::kept::{A_MINUTE, Encoding, Form, Kept, tag_of};
 use crate::parameters::RunId;
 use crate::peer::Block;
@@ -56,7 +56,7 @@ struct RecordView {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record", body = RecordView),
-        OfRun, Read, Stored,
+        OfRun, Read,
     )
 )]
 pub(crate) async fn record(
@@ -93,7 +93,7 @@ async fn view(site: &Arc<Site>, head: &Head) -> Result<Kept, Refusal> {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record in one line, then the statement in one line", body = String, content_type = "application/x-ndjson"),
-        OfRun, Read, Stored,
+        OfRun, Read,
     )
 )]
 pub(crate) async fn document(

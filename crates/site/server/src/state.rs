@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cardmark_site_packs::PackStorage;
 use cardmark_site_store::SiteStore;
 use uuid::Uuid;
 
@@ -13,7 +12,6 @@ use crate::config::Config;
 use crate::contexts::KeptContexts;
 use crate::limits::ReadLimits;
 use crate::metrics::Metrics;
-use crate::packing::PackReader;
 use crate::processors::Processors;
 use crate::reading::{UploadReader, Uploads};
 use crate::shares::Shares;
@@ -50,8 +48,6 @@ pub struct Site {
     pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
     pub(crate) metrics: Metrics,
-    /// Storage of packs, if older documents are packed.
-    pub(crate) packs: Option<PackStorage>,
     pub(crate) answers: Answers,
     pub(crate) contexts: KeptContexts,
     /// Places of this computer, if this is the personal instance.
@@ -92,17 +88,6 @@ impl Site {
         }
     }
 
-    /// Lets it read documents from packs, and pack older ones.
-    #[must_use]
-    pub fn with_packs(self, storage: PackStorage) -> Self {
-        let reader = PackReader::counted(storage.clone(), self.metrics.pack_failures());
-        Self {
-            store: self.store.with_packs(Arc::new(reader)),
-            packs: Some(storage),
-            ..self
-        }
-    }
-
     /// Creates the state over an open database.
     #[must_use]
     pub fn new(store: SiteStore, config: Config) -> Self {
@@ -124,7 +109,6 @@ impl Site {
             reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             metrics: Metrics::default(),
-            packs: None,
             answers: Answers::default(),
             contexts: KeptContexts::default(),
             mine: None,

@@ -10,7 +10,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AnyPool, ConnectOptions as _, Connection as _, Executor as _};
 
-use crate::leases::end_all;
+use crate::migrations;
 use crate::sql::{Columns as _, Result, row};
 use crate::types::SiteStoreError;
 
@@ -46,10 +46,6 @@ pub(crate) struct Opened {
 pub(crate) async fn open(address: &str) -> Result<Opened> {
     let lock = sqlite_path(address).map(|path| lock(&path)).transpose()?;
     let opened = open_beside(address).await?;
-    if lock.is_some() {
-        // No other process has the file: holders of leases have ended.
-        end_all(&mut *opened.pool.acquire().await?).await?;
-    }
     Ok(Opened { lock, ..opened })
 }
 
@@ -63,7 +59,7 @@ pub(crate) async fn open_beside(address: &str) -> Result<Opened> {
         return Err(SiteStoreError::Address(address.to_owned()));
     }
     let pool = pool(address, POSTGRES_SETTINGS).await?;
-    migrate(sqlx::migrate!("migrations/postgres"), &pool).await?;
+    migrate(migrations::of_postgres(), &pool).await?;
     Ok(Opened {
         kind: Kind::Postgres,
         pool,
@@ -100,7 +96,7 @@ async fn open_sqlite(path: &Path) -> Result<Opened> {
     // It makes the file, and sets the kind of its journal for good.
     options.connect().await?.close().await?;
     let pool = pool(options.to_url_lossy().as_str(), SQLITE_SETTINGS).await?;
-    migrate(sqlx::migrate!("migrations/sqlite"), &pool).await?;
+    migrate(migrations::of_sqlite(), &pool).await?;
     Ok(Opened {
         kind: Kind::Sqlite,
         pool,

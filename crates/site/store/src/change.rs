@@ -8,11 +8,10 @@ use crate::batch::Batch;
 use crate::limits::charge;
 use crate::moderation::decisions::Subject;
 use crate::moderation::types::Switch;
-use crate::packs::{digest_of, unplace};
 use crate::products;
 use crate::put::{is_of_record, range};
 use crate::record::{self, Kept, Rows, Stored, Written};
-use crate::sql::{Result, run, values};
+use crate::sql::{Columns as _, Result, row, run, values};
 use crate::types::{Amended, Amendment, ChangeKind, Rederived, Removed, SiteStoreError, Withdrawn};
 
 /// Replaces the owner's statement.
@@ -43,11 +42,9 @@ pub(crate) async fn amend(
     if let Some(limit) = charge(batch.connection, &amendment.limits, amendment.at_ms).await? {
         return Ok(Amended::Limited(limit));
     }
-    let (digest, at_ms) = (&amendment.digest, amendment.at_ms);
     let mut body = Rows::default();
-    body.add_body(id, amendment.packed, digest, at_ms);
+    body.add_body(id, amendment.packed, &amendment.digest);
     body.insert(batch.connection).await?;
-    unplace(batch.connection, id, at_ms).await?;
     let derived = Rederived {
         extract: amendment.extract,
         checks: amendment.checks,
@@ -58,6 +55,13 @@ pub(crate) async fn amend(
     let stored = record::stored(batch.connection, id).await?;
     let stored = stored.ok_or(SiteStoreError::Damaged("an amended record is not there"))?;
     Ok(Amended::Now(stored.head))
+}
+
+/// SHA-256 of the unpacked document.
+async fn digest_of(connection: &mut AnyConnection, id: Uuid) -> Result<Option<[u8; 32]>> {
+    let text = "select digest from bodies where id = $1";
+    let found = row(connection, text, values![id]).await?;
+    found.map(|row| row.fixed(0)).transpose()
 }
 
 /// Replaces what was derived from the document of this digest; returns whether it differs. An amendment may have come meanwhile.
@@ -196,7 +200,6 @@ async fn delete(batch: &mut Batch<'_>, stored: &Stored, at_ms: i64) -> Result<()
         let text = format!("delete from {table} where id = $1");
         run(batch.connection, text, values![id]).await?;
     }
-    unplace(batch.connection, id, at_ms).await?;
     let text = "insert into tombstones (id, at_ms) values ($1, $2)";
     run(batch.connection, text, values![id, at_ms]).await?;
     products::remove(batch, &stored.placed).await?;

@@ -28,7 +28,7 @@ impl SiteStore {
         let mut connection = self.main().await?;
         let next = places(&mut connection, after, until_ms, limit).await?;
         let text = format!(
-            "select {HEAD}, {MORE} from records r left join bodies b on b.id = r.id where r.id = $1"
+            "select {HEAD}, {MORE} from records r join bodies b on b.id = r.id where r.id = $1"
         );
         let last = next.last().copied();
         let mut arrivals = Vec::with_capacity(next.len());
@@ -170,11 +170,6 @@ async fn places(
 
 fn arrival_of(row: &AnyRow) -> Result<Arrival> {
     let column = |more: usize| HEAD_COLUMNS + more;
-    let packed = row.bytes_or_none(column(6))?;
-    let document = match (packed, row.fixed_or_none(column(7))?) {
-        (Some(packed), Some(digest)) => Some(StoredDocument { packed, digest }),
-        _ => None,
-    };
     let figures = figures_of(&row.text(column(4))?)?.into_iter();
     Ok(Arrival {
         head: head_of(row)?,
@@ -186,7 +181,10 @@ fn arrival_of(row: &AnyRow) -> Result<Arrival> {
             .map(|(metric, value, lowest_first)| (metric, value, lowest_first == 1))
             .collect(),
         quarantined_by: row.integer_or_none(column(5))?,
-        document,
+        document: StoredDocument {
+            packed: row.bytes(column(6))?,
+            digest: row.fixed(column(7))?,
+        },
     })
 }
 

@@ -6,18 +6,16 @@
 mod address;
 mod batch;
 mod change;
-mod documents;
 mod dumping;
 mod execute;
 mod facets;
-mod leases;
 mod limits;
 mod lists;
 mod load;
 mod locks;
+mod migrations;
 mod moderation;
 mod numbers;
-mod packs;
 mod products;
 mod put;
 mod queue;
@@ -32,14 +30,10 @@ mod totals;
 mod types;
 mod work;
 
-pub use leases::Lease;
 pub use moderation::decisions::Decisions;
 pub use moderation::types::{
     Account, Act, Answered, Deed, Moderated, NewAct, Objection, OwnersAnswer, PasswordHash,
     QueuePage, QueueSearch, Scope, Switch,
-};
-pub use packs::{
-    KeptBody, KnownPacks, MOST_PACKED_TOGETHER, Place, Placed, Placing, ReadPacked, Reading,
 };
 pub use put::is_of_record;
 pub use record::storable;

@@ -21,12 +21,7 @@ pub(crate) async fn load(batch: &mut Batch<'_>, records: &[Loaded]) -> Result<()
             &incoming.checks,
             standing(&decisions, loaded),
         ))?;
-        rows.add_body(
-            id,
-            incoming.packed.clone(),
-            &incoming.digest,
-            incoming.received_ms,
-        );
+        rows.add_body(id, incoming.packed.clone(), &incoming.digest);
         batch.changed(id, ChangeKind::Arrived, incoming.received_ms);
     }
     rows.insert(batch.connection).await?;

@@ -115,7 +115,7 @@ async fn store(
     let written = written(incoming, checks, standing);
     let (rows, connection) = batch.new_rows();
     rows.add(&written)?;
-    rows.add_body(extract.id, packed, &incoming.digest, incoming.received_ms);
+    rows.add_body(extract.id, packed, &incoming.digest);
     rows.insert_records(connection).await?;
     if let (Some(SeedState::Fresh), Some(seed)) = (seed, &extract.seed) {
         seeds::take(connection, extract.id, seed).await?;

@@ -1,17 +1,14 @@
 //! Deriving everything again from the kept bytes.
 
-use std::collections::BTreeMap;
-
 use cardmark_share::{TAG_BYTES, to_hexadecimal};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::record::storable;
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
-use crate::types::{Rebuilt, Rederived, SiteStoreError, StoredDocument};
+use crate::types::{Rebuilt, Rederived};
 use crate::work::{Outcome, Work};
 
 /// Products of a transaction.
@@ -33,29 +30,22 @@ impl SiteStore {
     ) -> Result<Rebuilt> {
         let mut rebuilt = Rebuilt::default();
         let mut after = Vec::new();
-        let text = "select id, tag, received_ms from records where id > $1 order by id limit $2";
+        let text = "select r.id, r.tag, r.received_ms, b.packed, b.digest \
+                    from records r join bodies b on b.id = r.id where r.id > $1 order by r.id limit $2";
         loop {
             let page = rows(&mut *self.main().await?, text, values![&after, TOGETHER]).await?;
             if page.is_empty() {
                 break;
             }
-            let ids: Result<Vec<Uuid>> = page.iter().map(|row| row.uuid(0)).collect();
-            let mut documents = self.documents(&ids?).await?;
             for row in page {
-                let id = row.uuid(0)?;
+                let (id, tag, received_ms) = (row.uuid(0)?, row.fixed_or_none(1)?, row.integer(2)?);
                 after = id.as_bytes().to_vec();
-                // Withdrawn since the page was read.
-                let Some(document) = documents.remove(&id) else {
-                    continue;
-                };
                 rebuilt.records_count += 1;
-                let (tag, received_ms) = (row.fixed_or_none(1)?, row.integer(2)?);
-                let derived = document.and_then(|document| {
-                    let derived = derive(id, &document.packed, tag, received_ms)?;
-                    Some((derived, document.digest))
-                });
-                match derived {
-                    Some(derived) => self.rederive(id, derived, &mut rebuilt).await?,
+                match derive(id, &row.bytes(3)?, tag, received_ms) {
+                    Some(derived) => {
+                        let document = (derived, row.fixed(4)?);
+                        self.rederive(id, document, &mut rebuilt).await?;
+                    }
                     None => rebuilt.unreadable_count += 1,
                 }
             }
@@ -72,29 +62,6 @@ impl SiteStore {
         let count = self.rebuild_products().await?;
         self.write_patiently(Work::RebuildTotals).await?;
         Ok(count)
-    }
-
-    /// Reads documents of records, all at once; `None` for those that are damaged. Withdrawn ones are missing.
-    ///
-    /// # Errors
-    /// If the database fails, or a document is in a pack that cannot be read now.
-    pub async fn documents(&self, ids: &[Uuid]) -> Result<BTreeMap<Uuid, Option<StoredDocument>>> {
-        let mut reading = JoinSet::new();
-        for &id in ids {
-            let store = self.clone();
-            reading.spawn(async move { (id, store.document(id).await) });
-        }
-        let mut documents = BTreeMap::new();
-        while let Some(read) = reading.join_next().await {
-            let (id, document) = read.map_err(|_| SiteStoreError::Damaged("a read ended early"))?;
-            match document {
-                Ok(Some(document)) => documents.insert(id, Some(document)),
-                Ok(None) => continue,
-                Err(SiteStoreError::PackDamaged(_)) => documents.insert(id, None),
-                Err(error) => return Err(error),
-            };
-        }
-        Ok(documents)
     }
 
     async fn rederive(

@@ -382,8 +382,8 @@ const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.sta
     counted_card = excluded.counted_card, own_product = excluded.own_product, \
     own_product_name = excluded.own_product_name, decided_by = excluded.decided_by";
 
-const BODY_CHANGE: &str = "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest, \
-    arrived_ms = excluded.arrived_ms";
+const BODY_CHANGE: &str =
+    "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest";
 
 /// Rows of records.
 #[derive(Debug, Default)]
@@ -410,14 +410,8 @@ impl Rows {
     }
 
     /// Adds the bytes of a record.
-    pub(crate) fn add_body(
-        &mut self,
-        id: Uuid,
-        packed: Vec<u8>,
-        digest: &[u8; 32],
-        arrived_ms: i64,
-    ) {
-        self.bodies.push(values![id, packed, digest, arrived_ms]);
+    pub(crate) fn add_body(&mut self, id: Uuid, packed: Vec<u8>, digest: &[u8; 32]) {
+        self.bodies.push(values![id, packed, digest]);
     }
 
     pub(crate) fn append(&mut self, more: &mut Self) {
@@ -436,7 +430,7 @@ impl Rows {
     /// Inserts them; a record whose row is there must have no figures and facets.
     pub(crate) async fn insert(mut self, connection: &mut AnyConnection) -> Result<()> {
         self.insert_records(connection).await?;
-        let into = "bodies (id, packed, digest, arrived_ms)";
+        let into = "bodies (id, packed, digest)";
         insert(connection, into, BODY_CHANGE, self.bodies).await?;
         let into = "figures (area, metric, quarter, received_ms, id)";
         insert(connection, into, "", self.figures).await?;

@@ -156,15 +156,6 @@ pub(crate) async fn rows_of<K: Copy + Into<Value>>(
     Ok(found)
 }
 
-/// Executes a statement that ends with `id in`.
-pub(crate) async fn run_on(connection: &mut AnyConnection, text: &str, ids: &[Uuid]) -> Result<()> {
-    for some in some_keys(ids) {
-        let (text, values) = with_keys(text, some);
-        run(connection, text, values).await?;
-    }
-    Ok(())
-}
-
 /// `($1, $2), ($3, $4)`
 fn places(rows: usize, columns: usize) -> String {
     let mut text = String::new();

@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sqlx::AnyPool;
+use sqlx::any::AnyRow;
 use sqlx::pool::PoolConnection;
 use uuid::Uuid;
 
 use crate::address::{self, Opened};
 use crate::moderation::decisions::{Cache, Decisions};
 use crate::moderation::types::Switch;
-use crate::packs::ReadPacked;
 use crate::queue::Queue;
 use crate::record::{self, storable, storable_text};
 use crate::seeds::SEED_LIFE_MS;
-use crate::sql::{Columns as _, Result, rows, signed, values};
+use crate::sql::{Columns as _, Result, row, rows, signed, values};
 use crate::types::{
-    Amended, Amendment, Counts, Found, Incoming, Loaded, Put, Removed, SiteStoreError, Withdrawn,
+    Amended, Amendment, Counts, Found, Incoming, Loaded, Put, Removed, SiteStoreError,
+    StoredDocument, Withdrawn,
 };
 use crate::work::{Outcome, Work};
 
@@ -29,7 +30,6 @@ const PURGED_TOGETHER: i64 = 200;
 #[derive(Clone, Debug)]
 pub struct SiteStore {
     inner: Arc<Inner>,
-    packs: Option<Arc<dyn ReadPacked>>,
 }
 
 #[derive(Debug)]
@@ -80,22 +80,7 @@ impl SiteStore {
         };
         Ok(Self {
             inner: Arc::new(inner),
-            packs: None,
         })
-    }
-
-    /// Sets how documents in packs are read.
-    #[must_use]
-    pub fn with_packs(self, packs: Arc<dyn ReadPacked>) -> Self {
-        Self {
-            packs: Some(packs),
-            ..self
-        }
-    }
-
-    pub(crate) fn packs(&self) -> Result<&dyn ReadPacked> {
-        let missing = || SiteStoreError::PacksAway("no storage of packs is configured".into());
-        self.packs.as_deref().ok_or_else(missing)
     }
 
     /// Executes the writes that wait, and closes the database.
@@ -272,6 +257,22 @@ impl SiteStore {
         Ok(at_ms.map_or(Found::Unknown, |at_ms| Found::Withdrawn { at_ms }))
     }
 
+    /// Reads the bytes of a record.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn document(&self, id: Uuid) -> Result<Option<StoredDocument>> {
+        let text = "select packed, digest from bodies where id = $1";
+        let found = row(&mut *self.main().await?, text, values![id]).await?;
+        let document = |row: AnyRow| {
+            Ok(StoredDocument {
+                packed: row.bytes(0)?,
+                digest: row.fixed(1)?,
+            })
+        };
+        found.map(document).transpose()
+    }
+
     /// Returns whether the hash is that of the record's edit token.
     ///
     /// # Errors
@@ -298,13 +299,6 @@ impl SiteStore {
                 "withdrawn" => counts.withdrawn = row.count(1)?,
                 _ => {}
             }
-        }
-        let text = "select count(*), cast(coalesce(sum(documents), 0) as bigint), \
-                    cast(coalesce(sum(bytes), 0) as bigint) from packs where dropped_ms is null and documents > 0";
-        for row in rows(&mut *self.main().await?, text, vec![]).await? {
-            counts.packs = row.count(0)?;
-            counts.packed_documents = row.count(1)?;
-            counts.packed_bytes = row.count(2)?;
         }
         Ok(counts)
     }

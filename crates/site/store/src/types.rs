@@ -127,12 +127,6 @@ pub struct Counts {
     pub withdrawn: u64,
     /// Writes that wait in this instance.
     pub waiting_writes: u64,
-    /// Packs that hold documents.
-    pub packs: u64,
-    /// Documents in these packs, with those that are to be removed from them.
-    pub packed_documents: u64,
-    /// Size of these packs, bytes.
-    pub packed_bytes: u64,
 }
 
 /// A token bucket. It holds `most` tokens and gains `per_hour` of them; a write takes one from each of its buckets.
@@ -289,8 +283,8 @@ pub struct Arrival {
     pub figures: Vec<(String, f64, bool)>,
     /// The act by which new records were quarantined when it arrived.
     pub quarantined_by: Option<i64>,
-    /// Its bytes, if they are in the database.
-    pub document: Option<StoredDocument>,
+    /// Its bytes.
+    pub document: StoredDocument,
 }
 
 /// A stored record.
@@ -492,12 +486,6 @@ pub enum SiteStoreError {
     /// The database failed.
     #[error("the database failed")]
     Database(#[source] sqlx::Error),
-    /// The document is in a pack that cannot be read now; a later attempt can succeed.
-    #[error("the pack of a document cannot be read now")]
-    PacksAway(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A document in a pack is not the one that its digest proves.
-    #[error("the document of {0} in its pack is damaged")]
-    PackDamaged(Uuid),
     /// A newer version changed the tables so that this one cannot use them.
     #[error("the database needs a newer version of cardmark-site")]
     Newer,

@@ -11,7 +11,6 @@ use crate::moderation::answers::{self, NewAnswer};
 use crate::moderation::apply::{self, Step};
 use crate::moderation::decisions::{Decisions, Subject};
 use crate::moderation::types::{Answered, Moderated, NewAct};
-use crate::packs::{PackOutcome, PackWork, Placed};
 use crate::record::own;
 use crate::sql::{Result, run, values};
 use crate::types::{
@@ -79,7 +78,6 @@ pub(crate) enum Work {
         limits: Vec<Bucket>,
         at_ms: i64,
     },
-    Packs(PackWork),
 }
 
 /// Result of a write.
@@ -92,7 +90,6 @@ pub(crate) enum Outcome {
     Moderated(Moderated),
     Answered(Answered),
     Charged(Option<Limit>),
-    Placed(Placed),
     /// True if it changed anything.
     Done(bool),
 }
@@ -120,10 +117,6 @@ impl Work {
             Self::Remove { id, at_ms } => {
                 change::remove(batch, id, at_ms).await.map(Outcome::Removed)
             }
-            Self::Packs(work) => Ok(match work.execute(batch).await? {
-                PackOutcome::Placed(placed) => Outcome::Placed(placed),
-                PackOutcome::Done(is_done) => Outcome::Done(is_done),
-            }),
             Self::Act(act) => acts::record(batch, *act).await.map(Outcome::Moderated),
             Self::Answer(new) => answers::answer(batch, *new).await.map(Outcome::Answered),
             Self::Charge { limits, at_ms } => {
@@ -180,8 +173,7 @@ impl Work {
             | Self::Remove { .. }
             | Self::Act(_)
             | Self::Answer(_)
-            | Self::Charge { .. }
-            | Self::Packs(_) => Ok(false),
+            | Self::Charge { .. } => Ok(false),
         }
     }
 
@@ -291,10 +283,6 @@ impl Work {
             | Self::Act(_)
             | Self::LoadActs(_)
             | Self::Access(_) => None,
-            Self::Packs(work) => {
-                work.lock(ids, others);
-                None
-            }
         };
         if let Some(extract) = extract {
             others.add_some("product", product_of(decisions, extract));

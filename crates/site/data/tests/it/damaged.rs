@@ -51,7 +51,7 @@ pub(crate) async fn a_damaged_dump_changes_nothing(site: Site) {
     }
     dump(&full, &whole).await;
     full.close().await;
-    let documents = "documents/1970-01.jsonl.zst";
+    let documents = "documents/1970-01.0001.jsonl.zst";
     let packed = std::fs::read(whole.join(documents)).unwrap();
     let text = String::from_utf8(zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
     let damaged = |name: &str| {

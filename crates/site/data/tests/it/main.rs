@@ -1,4 +1,4 @@
-//! Dumps of both databases, imported into both, and packs.
+//! Dumps of both databases, imported into both, and derived again.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,7 +9,7 @@
 )]
 
 mod damaged;
-mod packs;
+mod derived;
 mod round_trip;
 mod samples;
 #[path = "../../../store/tests/it/site.rs"]
@@ -41,6 +41,6 @@ macro_rules! on_both {
 on_both! {
     round_trip: a_dump_makes_the_same_site, an_empty_site_has_a_dump;
     damaged: a_damaged_dump_changes_nothing;
-    packs: a_pack_has_the_rows_of_the_dump;
+    derived: documents_derived_again_have_the_rows_of_the_site;
     withdrawal: a_withdrawn_run_is_in_no_row_and_no_dump;
 }

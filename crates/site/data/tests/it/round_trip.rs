@@ -134,8 +134,8 @@ pub(crate) async fn a_dump_makes_the_same_site(site: Site) {
         [
             "README.txt",
             "acts.jsonl",
-            "documents/2026-11.jsonl.zst",
-            "documents/2026-12.jsonl.zst",
+            "documents/2026-11.0001.jsonl.zst",
+            "documents/2026-12.0001.jsonl.zst",
             "figures/2026-11.parquet",
             "figures/2026-12.parquet",
             "records/2026-11.parquet",

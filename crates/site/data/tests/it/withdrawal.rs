@@ -5,7 +5,7 @@ use cardmark_site_store::Withdrawn;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 use tempfile::TempDir;
 
-use crate::packs::rows;
+use crate::derived::rows;
 use crate::round_trip::{dump, files};
 use crate::samples::{LATE_MS, TOKEN, fill, incoming, measured, put};
 use crate::site::Site;

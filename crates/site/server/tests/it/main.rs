@@ -10,6 +10,9 @@
 
 mod answers;
 mod bodies;
+#[allow(dead_code, reason = "tests of the store use the rest")]
+#[path = "../../../store/tests/it/site.rs"]
+mod database;
 mod desk;
 mod dumps;
 mod export;
@@ -21,11 +24,12 @@ mod moderation;
 mod network;
 mod openapi;
 mod owners;
-mod packs;
-mod packs_rig;
 mod pages;
 mod removal;
 mod rig;
+#[allow(dead_code, reason = "tests of the store use the rest")]
+#[path = "../../../store/tests/it/samples.rs"]
+mod samples;
 mod sessions;
 mod submissions;
 mod upload;

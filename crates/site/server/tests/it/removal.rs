@@ -4,17 +4,37 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use axum::http::StatusCode;
-use cardmark_site::{Packing, Site as Served};
+use cardmark_site::Site as Served;
 use cardmark_site_data::{DumpAbout, withdrawn_in, write_dump};
 use cardmark_site_store::{Found, Removed, SiteStore, Withdrawn};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::packs::contains;
-use crate::packs::database::Site;
-use crate::packs::samples::token;
-use crate::packs_rig::{self, HOUR_MS, contract, small_packs, submission};
+use crate::database::{Site, with_postgres, with_sqlite};
 use crate::rig::{Rig, another, bearer, config, text_of};
+
+use crate::samples::{incoming, token};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Makes each of these a test on both databases.
+macro_rules! contract {
+    ($($name:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::with_sqlite(super::$name).await;
+            })+
+        }
+
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::with_postgres(super::$name).await;
+            })+
+        }
+    };
+}
 
 contract! {
     a_restored_copy_follows_the_withdrawals_of_a_dump,
@@ -147,24 +167,24 @@ async fn a_restored_copy_follows_the_withdrawals_of_a_dump(site: Site) {
 }
 
 async fn runs_without_a_token_are_withdrawn_by_their_ids(site: Site) {
-    let rig = packs_rig::Rig::new(&site).await;
-    rig.put(1..10).await;
-    let mut bare = submission(10);
+    let store = site.open().await;
+    for run in [3, 4] {
+        store.put(incoming(run, "Card A", 1, 1)).await.unwrap();
+    }
+    let mut bare = incoming(10, "Card A", 1, 1);
     bare.token_hash = None;
     let id = bare.extract.id;
-    rig.store.put(bare).await.unwrap();
-    rig.pack(small_packs()).await;
-    assert!(contains(&rig.packed_bytes().await, &submission(10).packed));
-    let refused = rig.store.withdraw(id, token(10)).await.unwrap();
+    store.put(bare).await.unwrap();
+    let refused = store.withdraw(id, token(10)).await.unwrap();
     assert_eq!(refused, Withdrawn::Forbidden);
 
-    let [packed, unknown] = [3, 99].map(Uuid::from_u128);
-    let names = [packed, id, packed, unknown].map(|id| id.to_string());
+    let [owned, unknown] = [3, 99].map(Uuid::from_u128);
+    let names = [owned, id, owned, unknown].map(|id| id.to_string());
     let output = program(&site, &names.each_ref().map(String::as_str));
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     let expected = format!(
-        "{packed}: withdrawn\n{id}: withdrawn\n{packed}: gone already\n{unknown}: unknown\n\
+        "{owned}: withdrawn\n{id}: withdrawn\n{owned}: gone already\n{unknown}: unknown\n\
          2 withdrawn, 1 gone already, 1 unknown\n"
     );
     assert_eq!(text, expected);
@@ -172,22 +192,12 @@ async fn runs_without_a_token_are_withdrawn_by_their_ids(site: Site) {
     assert!(text.contains("not in this database: 1;"), "{text}");
     let text = printed(program(&site, &[&names[0]]));
     assert!(text.contains("0 withdrawn, 1 gone already"), "{text}");
-    for (run, is_here) in [(packed, false), (id, false), (Uuid::from_u128(4), true)] {
-        let document = rig.store.document(run).await.unwrap();
+    for (run, is_here) in [(owned, false), (id, false), (Uuid::from_u128(4), true)] {
+        let document = store.document(run).await.unwrap();
         assert_eq!(document.is_some(), is_here, "{run}");
     }
-    assert_eq!(rig.store.remove(unknown).await.unwrap(), Removed::Unknown);
-
-    // The job takes them out of the packs, and deletes these after a time for readers.
-    rig.pack(Packing::by_hand(7)).await;
-    rig.pass(HOUR_MS);
-    rig.pack(Packing::by_hand(7)).await;
-    let all = rig.packed_bytes().await;
-    for run in [3, 10] {
-        assert!(!contains(&all, &submission(run).packed), "{run}");
-    }
-    assert!(contains(&all, &submission(4).packed));
-    rig.assert_tidy().await;
+    assert_eq!(store.remove(unknown).await.unwrap(), Removed::Unknown);
+    store.close().await;
 }
 
 #[test]

@@ -11,7 +11,7 @@ use cardmark_core::{Record, Statement, parse_record};
 use cardmark_share::{
     Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission,
 };
-use cardmark_site::{Config, PacksConfig, Site, UploadReader, WriteLimits, router};
+use cardmark_site::{Config, Site, UploadReader, WriteLimits, router};
 use cardmark_site_store::SiteStore;
 use http_body_util::BodyExt;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -62,7 +62,6 @@ pub(crate) fn config() -> Config {
         reads_at_once: 1_000_000,
         reads_per_s: 1_000_000,
         connections: 64,
-        packs: PacksConfig::default(),
     }
 }
 

@@ -37,6 +37,13 @@ create table records (
     shared_product text collate "C",
     -- The card, if summaries count the record.
     counted_card bytea,
+    -- The record's own product, if an act of a moderator put the record under another one.
+    own_product text collate "C",
+    own_product_name text collate "C",
+    -- The act that decides the state; null if the checks do.
+    decided_by bigint,
+    -- The act by which new records were quarantined when this one arrived.
+    quarantined_by bigint,
     primary key (id)
 ) partition by hash (id);
 
@@ -159,11 +166,62 @@ create table totals (
     primary key (name)
 );
 
+create table acts (
+    number bigint not null,
+    at_ms bigint not null,
+    account text collate "C" not null,
+    -- Kind and target, as JSON.
+    deed text collate "C" not null,
+    reason text collate "C" not null,
+    -- The act that this one undoes.
+    undoes bigint,
+    primary key (number)
+);
+
+-- Acts that are not applied to all records yet: where their records are, and the last one that was read.
+create table tasks (
+    act bigint not null,
+    place text collate "C" not null,
+    received_ms bigint not null,
+    record bytea not null,
+    primary key (act, place)
+);
+
+create table accounts (
+    name text collate "C" not null,
+    -- argon2id of the password, with its salt and costs.
+    password bytea not null,
+    salt bytea not null,
+    memory_kib bigint not null,
+    passes bigint not null,
+    totp bytea not null,
+    -- The last step whose code was accepted.
+    totp_step bigint not null,
+    created_ms bigint not null,
+    primary key (name)
+);
+
+create table sessions (
+    -- SHA-256 of the token.
+    hash bytea not null,
+    account text collate "C" not null,
+    created_ms bigint not null,
+    used_ms bigint not null,
+    primary key (hash)
+);
+
+create table answers (
+    id bytea not null,
+    answer text collate "C" not null,
+    at_ms bigint not null,
+    primary key (id)
+) partition by hash (id);
+
 do $$
 declare
     name text;
 begin
-    foreach name in array array['records', 'bodies', 'tombstones', 'figures', 'facets', 'changes'] loop
+    foreach name in array array['records', 'bodies', 'tombstones', 'figures', 'facets', 'changes', 'answers'] loop
         for part in 0..7 loop
             execute format('create table %I partition of %I for values with (modulus 8, remainder %s)',
                 name || '_' || part, name, part);
@@ -186,9 +244,18 @@ create index records_product on records (shared_product, received_ms, id) where 
 create index records_card on records (counted_card, shared_product, context_key, received_ms, id)
     where counted_card is not null;
 create index records_month on records (area, month, received_ms, id);
+create index records_tag on records (tag, received_ms, id) where tag is not null;
+create index records_quarantined_by on records (quarantined_by, received_ms, id) where quarantined_by is not null;
+create index records_waiting on records (received_ms, id)
+    where (state = 1 or checks like '%"marked"%') and (decided_by is null or decided_by = quarantined_by);
+create index records_decided on records (received_ms, id) where decided_by is not null;
 create index changes_sequence on changes (sequence);
 create index summaries_place on summaries (metric, is_ranked, context_key, place, product);
+-- A product's page reads a limited number of summaries, those of most submitters first.
+create index summaries_most on summaries (product, submitters, context_key, metric);
 create index product_contexts_context on product_contexts (context_key);
 create index products_name on products (name_small, key);
 create index seeds_issued on seeds (issued_ms);
 create index limits_at on limits (at_ms);
+create unique index acts_undoes on acts (undoes) where undoes is not null;
+create index sessions_created on sessions (created_ms);

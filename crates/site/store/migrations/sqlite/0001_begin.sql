@@ -37,6 +37,13 @@ create table records (
     shared_product text,
     -- The card, if summaries count the record.
     counted_card blob,
+    -- The record's own product, if an act of a moderator put the record under another one.
+    own_product text,
+    own_product_name text,
+    -- The act that decides the state; null if the checks do.
+    decided_by integer,
+    -- The act by which new records were quarantined when this one arrived.
+    quarantined_by integer,
     primary key (id)
 ) strict;
 
@@ -159,6 +166,57 @@ create table totals (
     primary key (name)
 ) strict, without rowid;
 
+create table acts (
+    number integer not null,
+    at_ms integer not null,
+    account text not null,
+    -- Kind and target, as JSON.
+    deed text not null,
+    reason text not null,
+    -- The act that this one undoes.
+    undoes integer,
+    primary key (number)
+) strict;
+
+-- Acts that are not applied to all records yet: where their records are, and the last one that was read.
+create table tasks (
+    act integer not null,
+    place text not null,
+    received_ms integer not null,
+    record blob not null,
+    primary key (act, place)
+) strict, without rowid;
+
+create table accounts (
+    name text not null,
+    -- argon2id of the password, with its salt and costs.
+    password blob not null,
+    salt blob not null,
+    memory_kib integer not null,
+    passes integer not null,
+    totp blob not null,
+    -- The last step whose code was accepted.
+    totp_step integer not null,
+    created_ms integer not null,
+    primary key (name)
+) strict, without rowid;
+
+create table sessions (
+    -- SHA-256 of the token.
+    hash blob not null,
+    account text not null,
+    created_ms integer not null,
+    used_ms integer not null,
+    primary key (hash)
+) strict, without rowid;
+
+create table answers (
+    id blob not null,
+    answer text not null,
+    at_ms integer not null,
+    primary key (id)
+) strict, without rowid;
+
 -- The first migration that a program has to know to use this database. A migration that only adds leaves it as it is.
 create table compatibility (
     oldest_migration integer not null
@@ -171,9 +229,18 @@ create index records_product on records (shared_product, received_ms, id) where 
 create index records_card on records (counted_card, shared_product, context_key, received_ms, id)
     where counted_card is not null;
 create index records_month on records (area, month, received_ms, id);
+create index records_tag on records (tag, received_ms, id) where tag is not null;
+create index records_quarantined_by on records (quarantined_by, received_ms, id) where quarantined_by is not null;
+create index records_waiting on records (received_ms, id)
+    where (state = 1 or checks like '%"marked"%') and (decided_by is null or decided_by = quarantined_by);
+create index records_decided on records (received_ms, id) where decided_by is not null;
 create index changes_sequence on changes (sequence);
 create index summaries_place on summaries (metric, is_ranked, context_key, place, product);
+-- A product's page reads a limited number of summaries, those of most submitters first.
+create index summaries_most on summaries (product, submitters, context_key, metric);
 create index product_contexts_context on product_contexts (context_key);
 create index products_name on products (name_small, key);
 create index seeds_issued on seeds (issued_ms);
 create index limits_at on limits (at_ms);
+create unique index acts_undoes on acts (undoes) where undoes is not null;
+create index sessions_created on sessions (created_ms);

@@ -7,14 +7,12 @@ use crate::samples::incoming;
 use crate::site::{Site, with_postgres};
 
 /// Tables with the id of the record.
-const PARTITIONED: [&str; 9] = [
+const PARTITIONED: [&str; 7] = [
     "answers",
     "bodies",
     "changes",
     "facets",
     "figures",
-    "pack_gaps",
-    "packed_bodies",
     "records",
     "tombstones",
 ];

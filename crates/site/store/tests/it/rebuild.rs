@@ -129,9 +129,6 @@ async fn empty(site: &Site) {
     for table in [
         "records",
         "bodies",
-        "packed_bodies",
-        "pack_gaps",
-        "packs",
         "tombstones",
         "figures",
         "facets",
