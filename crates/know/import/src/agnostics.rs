@@ -14,9 +14,8 @@ use crate::reading::{Found, byte_rate, doubtful, operation_rate, printed};
 use crate::records::{name_warnings, put};
 use crate::section::board_at;
 use crate::text::Line;
-use lines::{Figure, Job, Outcome, Part, TESTS, Test, part};
+use lines::{Figure, Job, Outcome, Part, TESTS, TOOL, Test, part};
 
-const TOOL: &str = "Raspberry Pi Diagnostics";
 /// Its name in printed figures.
 const SHORT: &str = "agnostics";
 /// Runs after which the test fails.

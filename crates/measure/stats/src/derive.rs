@@ -5,6 +5,7 @@ use cardmark_core::{
     Workload,
 };
 
+use crate::countable::is_countable;
 use crate::figures::figure_metrics;
 use crate::metrics::{bare_metric, rate_metric};
 use crate::outlying::round_rates;
@@ -90,14 +91,6 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
         })
     });
     derived.collect()
-}
-
-/// True if figures may rely on a trial: it is whole, or a long series of writes that was stopped from outside. What that
-/// wrote until then is the beginning of a whole one.
-pub(crate) fn is_countable(trial: &Trial) -> bool {
-    let is_series = trial.workload.stop.settled_span_ns.is_some();
-    let is_stopped = trial.stopped_by == StopReason::Interrupted && trial.operations_count() > 0;
-    trial.is_whole() || (is_series && is_stopped)
 }
 
 /// Returns the trials that count for figures.

@@ -2,7 +2,7 @@
 
 use cardmark_core::{IntervalKind, SECOND_NS, Trial};
 
-use crate::derive::is_countable;
+use crate::countable::is_countable;
 
 /// A figure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@ mod cliff;
 mod clusters;
 mod compare;
 mod constants;
+mod countable;
 mod course;
 mod course_figures;
 mod course_findings;

@@ -5,7 +5,7 @@ use cardmark_core::{
     Access, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Trial, Workload,
 };
 
-use crate::derive::is_countable;
+use crate::countable::is_countable;
 use crate::during::during;
 
 /// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.

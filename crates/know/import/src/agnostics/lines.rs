@@ -1,8 +1,9 @@
 //! Lines of a log.
 
-use super::TOOL;
 use crate::number::digits;
 use crate::text::{Damage, Line};
+
+pub(super) const TOOL: &str = "Raspberry Pi Diagnostics";
 
 /// A figure that is judged, and the job it is of.
 pub(super) struct Test {

@@ -11,7 +11,7 @@ const MS: u64 = 1_000_000;
 fn with_waits(id: &str, read_share_percent: u8, at_s: u64, waits: &[(usize, u64)]) -> Trial {
     let mut made = trial(0, 10_000, latencies((0..1_000).map(|_| MS)));
     let mut of = workload(id, 4096);
-    of.read_share_percent = read_share_percent.into();
+    of.read_share_percent = read_share_percent;
     made.workload = of.into();
     made.started_ns = at_s * SECOND_NS;
     made.span_ns = 10 * SECOND_NS;
