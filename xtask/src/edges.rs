@@ -1,4 +1,5 @@
-//! Which crate may use which, and which crates stay pure. The rules are in `edges.toml`.
+//! Which crate may use which, which crates stay pure (the rules are in `edges.toml`), and whether the paths in documents
+//! exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,6 +10,13 @@ use crate::project::{self, Checked, Error};
 use crate::sources::{Source, sources};
 
 const RULES: &str = "xtask/edges.toml";
+
+/// Documents that show where things are.
+const DOCUMENTS: [&str; 3] = [
+    "ARCHITECTURE.md",
+    "docs/COOKBOOK.md",
+    "docs/WALK-THROUGHS.md",
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,7 +72,33 @@ pub(crate) fn check(root: &Path) -> Checked {
     let mut problems = edges(&rules, &metadata, &folders);
     problems.extend(lints(root, &rules, &folders)?);
     problems.extend(impure_code(&rules, &folders, &sources(root)?));
+    for document in DOCUMENTS {
+        let text = std::fs::read_to_string(root.join(document))?;
+        let missing = missing_paths(&text, |path| root.join(path).exists());
+        problems.extend(missing.map(|path| format!("{document}: there is no `{path}`")));
+    }
     Ok(problems)
+}
+
+/// Paths in backquotes that begin with `crates/` and do not exist. Of one with a placeholder (`*`, `NAME`, `<name>`), the folder
+/// above the placeholder is looked for.
+fn missing_paths<'a>(
+    text: &'a str,
+    exists: impl Fn(&str) -> bool + 'a,
+) -> impl Iterator<Item = &'a str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let paths = quoted.filter(|path| path.starts_with("crates/") && !path.contains(' '));
+    paths.filter(move |path| {
+        let placeholder = ["*", "NAME", "<"]
+            .iter()
+            .filter_map(|word| path.find(word))
+            .min();
+        let fixed = match placeholder {
+            Some(at) => path[..at].rsplit_once('/').map_or("", |(folder, _)| folder),
+            None => path,
+        };
+        !exists(fixed)
+    })
 }
 
 /// Name of a crate without the project's prefix.
@@ -333,6 +367,15 @@ mod tests {
                 "{problems:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_named_path_that_does_not_exist_is_caught() {
+        let text = "`crates/know/judge/src/lib.rs`, `crates/gone/a.rs`, `cargo test`, `crates/lost/NAME.toml`,\n\
+                    `crates/know/*.toml`, `crates/<house>/<name>`, `src/b.rs`";
+        let there = ["crates", "crates/know", "crates/know/judge/src/lib.rs"];
+        let missing: Vec<&str> = missing_paths(text, |path| there.contains(&path)).collect();
+        assert_eq!(missing, ["crates/gone/a.rs", "crates/lost/NAME.toml"]);
     }
 
     fn look_at(path: &str, text: &str) -> Vec<String> {
