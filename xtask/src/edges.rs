@@ -1,5 +1,5 @@
-//! Which crate may use which, which crates stay pure (the rules are in `edges.toml`), and whether the paths in documents
-//! exist.
+//! Edges between crates by their houses, purity of crates (the rules are in `edges.toml`), and existence of the paths in
+//! documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -149,7 +149,7 @@ fn edges(rules: &Rules, metadata: &Metadata, folders: &BTreeMap<String, String>)
     problems
 }
 
-/// Why a crate of the house `from` may not use one of the house `to`.
+/// The reason against an edge from a crate of the house `from` to one of the house `to`.
 fn crossed(rules: &Rules, from: Option<&str>, to: Option<&str>) -> Option<String> {
     let from = from?;
     let to = to.unwrap_or("the tools");

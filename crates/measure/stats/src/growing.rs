@@ -34,9 +34,8 @@ impl Stratum {
 
     /// Returns the stratum of a trial; `None` if its stalls do not count.
     fn of(one: &Derived<'_>, trial: &Trial) -> Option<Self> {
-        let is_single = one.workload.manner.streams_count == 1 && one.workload.procedure.is_none();
         match (is_small_write(one), one.workload.rounds.once) {
-            _ if trial.layout => (is_single && one.workload.writes()).then_some(Self::Layout),
+            _ if trial.layout => is_single_write(one).then_some(Self::Layout),
             (true, true) => Some(Self::Block),
             (true, false) => Some(Self::Rounds),
             (false, _) => None,
@@ -109,9 +108,13 @@ pub(crate) fn growing_stalls(derived: &[Derived<'_>]) -> Option<Finding> {
 }
 
 fn is_small_write(one: &Derived<'_>) -> bool {
+    one.workload.order == Order::Random && is_single_write(one)
+}
+
+/// True if it writes in one stream of plain operations.
+fn is_single_write(one: &Derived<'_>) -> bool {
     let workload = one.workload;
-    let is_single = workload.manner.streams_count == 1 && workload.procedure.is_none();
-    workload.writes() && workload.order == Order::Random && is_single
+    workload.writes() && workload.manner.streams_count == 1 && workload.procedure.is_none()
 }
 
 /// Workloads whose rates are too high: separate writes with the block's pattern, and others that stalled.
