@@ -149,6 +149,10 @@ fn pieces_of_the_layout_add_up_and_other_trials_do_not() {
     };
     announced.event(&Event::TrialEnded { trial: &other });
     assert_eq!(announced.lock().bytes, 12);
+    assert!(
+        announced.lock().span > Duration::ZERO,
+        "the pieces took time"
+    );
     assert!(!announced.lock().is_over);
     announced.event(&started(false));
     assert!(announced.lock().is_over && announced.thread.is_none());
