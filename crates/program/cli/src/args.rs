@@ -30,7 +30,7 @@ pub(crate) use submit::SubmitArguments;
 ///
 /// Without a command it shows what is there and asks what to test.
 #[derive(Debug, Parser)]
-#[command(name = "cardmark", version = cardmark_session::VERSION, max_term_width = 100, after_help = examples(""))]
+#[command(name = "cardmark", version = crate::build::VERSION, max_term_width = 100, after_help = examples(""))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -8,6 +8,7 @@
 mod again;
 mod args;
 mod ascii;
+mod build;
 mod commands;
 mod error;
 mod fill_progress;
@@ -29,6 +30,7 @@ use crate::error::{CommandError, Exit};
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(end_for_bug));
+    build::build().set();
     if let Some(exit) = print::refuse_devices() {
         return ExitCode::from(exit.code());
     }

@@ -1,9 +1,52 @@
-//! The build of this program.
+//! The build of the program that runs here.
+
+use std::sync::OnceLock;
 
 use cardmark_core::{Finding, FindingKind, Severity, Tool};
 
-/// Version and build, such as `0.1.0 (1f2e3d4c5b6a, x86_64-unknown-linux-gnu, release)`.
-pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("CARDMARK_BUILD"), ")");
+/// What a program knows of its own build.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Build {
+    /// Commit of the sources; `None` outside of a repository.
+    pub commit: Option<&'static str>,
+    /// Whether the sources differed from that commit.
+    pub is_modified: bool,
+    /// Target triple.
+    pub target: &'static str,
+    /// Profile of Cargo.
+    pub profile: &'static str,
+    /// Time of the commit, seconds since 1970.
+    pub time_s: i64,
+}
+
+static BUILD: OnceLock<Build> = OnceLock::new();
+
+impl Build {
+    /// Names the build in all records of measurements that this process makes. Only the first call has an effect.
+    pub fn set(self) {
+        let _ = BUILD.set(self);
+    }
+
+    fn of_process() -> Option<Self> {
+        BUILD.get().copied()
+    }
+
+    fn tool(self) -> Tool {
+        let commit = self.commit.map(str::to_owned);
+        Tool {
+            modified: commit.is_some().then_some(self.is_modified),
+            commit,
+            target: Some(self.target.to_owned()),
+            profile: Some(self.profile.to_owned()),
+            ..tool()
+        }
+    }
+
+    /// Returns whether the clock can be right at that time, seconds since 1970: not before this program was made.
+    fn is_clock_set(self, now_s: i64) -> bool {
+        now_s >= self.time_s
+    }
+}
 
 /// The program in a record of a simulated run, which is the same for all builds of a version.
 pub(crate) fn tool() -> Tool {
@@ -19,23 +62,12 @@ pub(crate) fn tool() -> Tool {
 
 /// The program in a record of a measurement.
 pub(crate) fn tool_with_build() -> Tool {
-    let commit = env!("CARDMARK_COMMIT");
-    let commit = (!commit.is_empty()).then(|| commit.to_owned());
-    Tool {
-        modified: commit
-            .is_some()
-            .then_some(env!("CARDMARK_MODIFIED") == "true"),
-        commit,
-        target: Some(env!("CARDMARK_TARGET").to_owned()),
-        profile: Some(env!("CARDMARK_PROFILE").to_owned()),
-        ..tool()
-    }
+    Build::of_process().map_or_else(tool, Build::tool)
 }
 
-/// Returns whether the clock can be right at that time, seconds since 1970: not before this program was made.
+/// Returns whether the clock can be right at that time, seconds since 1970.
 pub(crate) fn is_clock_set(now_s: i64) -> bool {
-    let made_s = env!("CARDMARK_TIME").parse::<i64>();
-    made_s.is_ok_and(|made_s| now_s >= made_s)
+    Build::of_process().unwrap_or_default().is_clock_set(now_s)
 }
 
 /// Finding of a clock that is not set.
@@ -48,24 +80,40 @@ pub(crate) fn clock_not_set() -> Finding {
 mod tests {
     use super::*;
 
+    const MADE: Build = Build {
+        commit: Some("1f2e3d4c5b6a"),
+        is_modified: false,
+        target: "arm-unknown-linux-musleabihf",
+        profile: "release",
+        time_s: 1_767_225_600,
+    };
+
     #[test]
     fn a_board_without_battery_begins_before_this_program_was_made() {
-        assert!(!is_clock_set(0));
-        assert!(is_clock_set(jiff::Timestamp::now().as_second()));
+        assert!(!MADE.is_clock_set(0));
+        assert!(MADE.is_clock_set(MADE.time_s));
     }
 
     #[test]
     fn only_measurements_name_the_build() {
-        let measured = tool_with_build();
+        let measured = MADE.tool();
         assert_eq!(measured.version, tool().version);
-        assert!(VERSION.starts_with(&measured.version));
-        let target = measured.target.unwrap();
-        assert!(VERSION.contains(&target), "{VERSION}");
-        assert!(target.starts_with(std::env::consts::ARCH), "{target}");
-        assert!(measured.profile.is_some());
+        assert_eq!(measured.commit.as_deref(), MADE.commit);
+        assert_eq!(measured.modified, Some(false));
+        assert_eq!(measured.target.as_deref(), Some(MADE.target));
+        assert_eq!(measured.profile.as_deref(), Some(MADE.profile));
         assert_eq!(
             (tool().target, tool().profile, tool().modified),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn without_a_commit_nothing_is_said_of_changes() {
+        let unknown = Build {
+            commit: None,
+            ..MADE
+        };
+        assert_eq!(unknown.tool().modified, None);
     }
 }

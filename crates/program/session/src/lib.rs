@@ -37,7 +37,7 @@ mod whole_device;
 
 pub use anatomy::anatomy;
 pub use blocks::InTurns;
-pub use build::VERSION;
+pub use build::Build;
 pub use constants::CONSTANTS;
 pub use data::{Data, store_error};
 pub use drive::{Driven, Interruption, Job, Session};

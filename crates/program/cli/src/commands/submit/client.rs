@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_session::{VERSION, file};
+use cardmark_session::file;
 use cardmark_share::Server;
 use ureq::http::{self, HeaderMap};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
 use ureq::{Agent, Error, Timeout};
 
+use crate::build::VERSION;
 use crate::error::{CommandError, Exit};
 
 /// Time limit for the connection, TLS included.

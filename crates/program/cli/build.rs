@@ -60,7 +60,12 @@ fn variable(name: &str) -> String {
 
 /// What git prints; `None` if it is missing or refuses.
 fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).output().ok()?;
+    // Its locks would renew the index, and the next build would think that something changed.
+    let output = Command::new("git")
+        .arg("--no-optional-locks")
+        .args(arguments)
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
