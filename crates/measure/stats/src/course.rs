@@ -3,12 +3,28 @@
 //! Everything is calculated from the slices of one trial, which all have equal length. The functions do not
 //! allocate, because the measuring loop calls them too.
 
+pub(crate) mod cliff;
+pub(crate) mod clusters;
+pub(crate) mod during;
+pub(crate) mod lasting;
+pub(crate) mod periods;
+pub(crate) mod rate;
+pub(crate) mod reached;
+pub(crate) mod refill;
+pub(crate) mod settle;
+pub(crate) mod slices;
+pub(crate) mod steady;
+pub(crate) mod stops;
+pub(crate) mod stretches;
+pub(crate) mod within;
+pub(crate) mod written_part;
+
 use cardmark_core::{Slice, StopRule, Trial};
 
-use crate::cliff::first_cliff;
-use crate::lasting::{Course, lasting_course};
-use crate::slices::full_slices;
-use crate::steady::{WINDOW_ROUNDS, is_steady, round_from_end, settle_round_ns};
+use crate::course::cliff::first_cliff;
+use crate::course::lasting::{Course, lasting_course};
+use crate::course::slices::full_slices;
+use crate::course::steady::{WINDOW_ROUNDS, is_steady, round_from_end, settle_round_ns};
 
 /// Rounds before the window belong to it while they differ from its mean by at most this share.
 pub(crate) const ROUND_RATIO: f64 = 0.10;
