@@ -6,9 +6,9 @@ use askama::Template;
 use askama::filters::Escaper;
 
 use crate::chart::{Chart, Size, Theme, escaped};
-use crate::style::clean;
-use crate::table::RowHeading;
-pub use crate::table::{Column, Row, Side, Table};
+use crate::text::style::clean;
+use crate::text::table::RowHeading;
+pub use crate::text::table::{Column, Row, Side, Table};
 
 /// A report.
 #[derive(Clone, Debug, PartialEq)]

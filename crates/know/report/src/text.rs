@@ -1,12 +1,18 @@
 //! Numbers as people read them: three significant digits, decimal rates, binary block sizes.
 
+pub(crate) mod layout;
+pub(crate) mod names;
+pub(crate) mod style;
+pub(crate) mod table;
+pub(crate) mod vocabulary;
+
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use cardmark_core::Quantity;
 
-use crate::names::counted;
-use crate::style::clean;
+use crate::text::names::counted;
+use crate::text::style::clean;
 
 const KIB: f64 = 1024.0;
 const UNITS_BINARY: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -1,7 +1,7 @@
 //! Common parts of all charts: sizes, title and legend, widths of texts.
 
 use super::canvas::{Anchor, Canvas, Look, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, Text};
-use crate::layout::{cut_by, wrap_by};
+use crate::text::layout::{cut_by, wrap_by};
 
 /// Width of bold text relative to plain text, roughly.
 pub(super) const BOLD: f64 = 1.1;

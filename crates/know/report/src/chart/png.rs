@@ -15,7 +15,7 @@ use super::canvas::{
 };
 use super::colours::{DASHES, LINE_WIDTHS, MARK_EDGE, Palette, TEXT_EDGE};
 use super::{Chart, Size};
-use crate::style::clean;
+use crate::text::style::clean;
 
 /// The letters of the pictures, so that they are the same everywhere. Those it lacks become boxes.
 const FONT: &[u8] = include_bytes!("../../fonts/Roboto-Regular-subset.ttf");

@@ -3,8 +3,8 @@
 use cardmark_core::Record;
 use cardmark_stats::{Again, AgainBasis};
 
-use crate::names::workload_name;
-use crate::style::clean;
+use crate::text::names::workload_name;
+use crate::text::style::clean;
 use crate::text::{figure, in_unit, unit};
 
 /// One rate of the run, and the range in which the next run's lies.

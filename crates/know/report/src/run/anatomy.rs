@@ -2,9 +2,9 @@
 
 use cardmark_core::{Anatomy, Record, UnitSource, UnitStep};
 
-use crate::layout::{bar, painted, wrap};
-use crate::style::{Style, Tone};
-use crate::table::{Column, Row, Table};
+use crate::text::layout::{bar, painted, wrap};
+use crate::text::style::{Style, Tone};
+use crate::text::table::{Column, Row, Table};
 use crate::text::{count_of, figure, latency, percent, size};
 
 /// Widest bar, columns.

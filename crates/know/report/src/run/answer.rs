@@ -6,10 +6,10 @@ use cardmark_judge::{
 };
 
 use crate::document::{Block, Document};
-use crate::layout::wrap;
-use crate::names::capitalised;
-use crate::stops;
-use crate::style::{Style, Tone, clean};
+use crate::run::stops;
+use crate::text::layout::wrap;
+use crate::text::names::capitalised;
+use crate::text::style::{Style, Tone, clean};
 use crate::text::{amount, figure, in_unit, percent, size};
 
 /// Least rate of writing that helps a camera, bytes per second: a 1080p stream of 8 Mbit/s.

@@ -2,8 +2,8 @@
 
 use cardmark_core::{Metric, Quantity, Record};
 
-use crate::names::workload_name;
-use crate::style::clean;
+use crate::text::names::workload_name;
+use crate::text::style::clean;
 use crate::text::value;
 
 /// Least rate, relative to the fastest, of a block size that counts as fast.

@@ -2,9 +2,9 @@
 
 use cardmark_core::{Finding, FindingKind, Severity};
 
-use crate::layout::wrap;
-use crate::names::workload_name;
-use crate::style::{Style, Tone, clean};
+use crate::text::layout::wrap;
+use crate::text::names::workload_name;
+use crate::text::style::{Style, Tone, clean};
 
 /// Least number of lines of a table that are not listed if a finding concerns all of them.
 const LEAST_ROWS: usize = 3;

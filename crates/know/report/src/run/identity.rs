@@ -7,10 +7,10 @@ use cardmark_core::{
     UsbController,
 };
 
-use crate::findings;
-use crate::layout::{joined, painted, wrap};
-use crate::style::{Style, Tone, clean, columns};
-use crate::summary::verdict_lines;
+use crate::run::findings;
+use crate::run::summary::verdict_lines;
+use crate::text::layout::{joined, painted, wrap};
+use crate::text::style::{Style, Tone, clean, columns};
 use crate::text::{amount, capacity, count_of, size};
 
 /// Columns of the names on the left.

@@ -7,15 +7,15 @@ use cardmark_core::{
 
 use cardmark_judge::{storage_kind, unknown_storage};
 
-use crate::answer::unknown_text;
-use crate::layout::{painted, wrap};
-use crate::power_cut;
-use crate::reading;
-use crate::shading::map;
-use crate::style::{Style, Tone};
-use crate::table::{Column, Row, Table};
+use crate::run::answer::unknown_text;
+use crate::run::power_cut;
+use crate::run::reading;
+use crate::run::shading::map;
+use crate::run::usable::{UsablePart, usable_part};
+use crate::text::layout::{painted, wrap};
+use crate::text::style::{Style, Tone};
+use crate::text::table::{Column, Row, Table};
 use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
-use crate::usable::{UsablePart, usable_part};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;

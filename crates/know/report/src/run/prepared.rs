@@ -2,8 +2,8 @@
 
 use cardmark_core::{DeviceInfo, Fill, Preparation, Record};
 
-use crate::style::clean;
 use crate::text::amount;
+use crate::text::style::clean;
 
 /// Preparation in words: `filled with 0xFF`.
 #[must_use]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cardmark_core::{BlockCounts, BlockState, IntegrityTest, Record, SurfacePart};
 
-use crate::layout::wrap;
 use crate::text::amount;
+use crate::text::layout::wrap;
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;

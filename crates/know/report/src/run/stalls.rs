@@ -2,8 +2,8 @@
 
 use cardmark_core::{Metric, RateParts, Record, Stalls};
 
-use crate::names::workload_name;
-use crate::style::clean;
+use crate::text::names::workload_name;
+use crate::text::style::clean;
 use crate::text::{figure, percent, span, value};
 
 /// Least difference between a rate and its durable rate that is shown, as a share of the rate.

@@ -7,15 +7,15 @@ use cardmark_core::{
 
 use cardmark_judge::upheld;
 
-use crate::again::{self, RateAgain};
-use crate::layout::{joined, painted, wrap};
-use crate::names::origin_word;
-use crate::prepared;
-use crate::stalls;
-use crate::style::{Style, Tone, clean};
+use crate::run::again::{self, RateAgain};
+use crate::run::prepared;
+use crate::run::stalls;
+use crate::run::workloads::{Columns, Workload};
+use crate::run::{anatomy, answer, block_sizes, findings, integrity, workloads};
+use crate::text::layout::{joined, painted, wrap};
+use crate::text::names::origin_word;
+use crate::text::style::{Style, Tone, clean};
 use crate::text::{MISSING, amount, capacity, count_of};
-use crate::workloads::{Columns, Workload};
-use crate::{anatomy, answer, block_sizes, findings, integrity, workloads};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;

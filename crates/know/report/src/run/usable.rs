@@ -3,8 +3,8 @@
 
 use cardmark_core::{BlockState, Record, StorageKind, TargetKind};
 
-use crate::layout::wrap;
 use crate::text::capacity;
+use crate::text::layout::wrap;
 
 /// Sector of partition tables, bytes.
 const SECTOR_BYTES: u64 = 512;

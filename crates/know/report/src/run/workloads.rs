@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use cardmark_core::{IntervalKind, LatencyFigure, Metric, Printed, Quantity, Record};
 use cardmark_judge::{UNEVEN_RATIO, is_uneven};
 
-use crate::names::{ALWAYS_LISTED, workload_name};
-use crate::style::{Style, Tone, clean};
-use crate::table::{Column, Row, Table};
+use crate::text::names::{ALWAYS_LISTED, workload_name};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::table::{Column, Row, Table};
 use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
 
 /// Stands before intervals that come from one trial.

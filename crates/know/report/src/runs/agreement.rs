@@ -2,9 +2,9 @@
 
 use cardmark_stats::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement};
 
-use crate::layout::{joined, painted};
-use crate::style::{Style, Tone, clean};
-use crate::table::{Column, Row, Table};
+use crate::text::layout::{joined, painted};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, percent, value};
 
 /// The table of agreements, at most `width` columns wide where that is possible.

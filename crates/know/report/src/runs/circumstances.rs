@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use cardmark_core::ContextRow;
 
-use crate::style::clean;
 use crate::text::capacity;
+use crate::text::style::clean;
 
 /// Returns the answers of each side with their units, such as `268 MB (256 MiB)` or `47 °C`. Sizes
 /// that differ by less than is shown are given in bytes.

@@ -5,12 +5,12 @@ use cardmark_judge::{Compared, Counts};
 use cardmark_stats::{Basis, Claim, Conclusion, Difference, StallDifference};
 use serde_json::json;
 
-use crate::circumstances::circumstances;
 use crate::document::Block;
-use crate::layout::{joined, painted, points, wrap};
-use crate::names::{plain_name, workload_name};
-use crate::style::{Style, Tone, clean};
-use crate::table::{Column, Row, Table};
+use crate::runs::circumstances::circumstances;
+use crate::text::layout::{joined, painted, points, wrap};
+use crate::text::names::{plain_name, workload_name};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, p_value, value};
 
 /// A comparison with its results.

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use cardmark_core::{Metric, Quantity, Record, is_hidden};
 use serde::Serialize;
 
-use crate::survey::publication_of;
+use crate::runs::survey::publication_of;
 
 const COLUMNS: [&str; 22] = [
     "record_id",

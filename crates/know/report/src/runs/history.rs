@@ -8,13 +8,13 @@ use cardmark_stats::{Conclusion, LEAST_DAYS, RateTrend};
 
 use crate::chart::{Chart, Curve, Curves, Heading};
 use crate::document::Block;
-use crate::identity::device_line;
-use crate::layout::{joined, painted, points};
-use crate::names::workload_name;
-use crate::shifts::{self, date_of};
-use crate::style::{Style, Tone, clean};
-use crate::summary::SHORT_ID;
-use crate::table::{Column, Row, Table};
+use crate::run::identity::device_line;
+use crate::run::summary::SHORT_ID;
+use crate::runs::shifts::{self, date_of};
+use crate::text::layout::{joined, painted, points};
+use crate::text::names::workload_name;
+use crate::text::style::{Style, Tone, clean};
+use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 
 /// The history as a text of lines at most `width` columns wide.

@@ -3,10 +3,10 @@
 use cardmark_core::{Integrity, IntegrityTest, Quantity, Record, StorageKind};
 use cardmark_judge::{Fault, faults, storage_kind};
 
-use crate::integrity::test_name;
-use crate::style::{Style, clean};
-use crate::summary::{SHORT_ID, minute};
-use crate::table::{Column, Cut, Row, Table};
+use crate::run::integrity::test_name;
+use crate::run::summary::{SHORT_ID, minute};
+use crate::text::style::{Style, clean};
+use crate::text::table::{Column, Cut, Row, Table};
 use crate::text::{MISSING, amount, figure, in_unit, unit, value};
 
 /// Columns for a target below which the listing is stacked.

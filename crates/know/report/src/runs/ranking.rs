@@ -4,10 +4,10 @@ use cardmark_core::OriginKind;
 use cardmark_judge::{Among, Order, Ranking};
 use cardmark_stats::RankingRow;
 
-use crate::layout::{bar, joined, painted, wrap};
-use crate::names::{is_printed, origin_word, plain_name, workload_name};
-use crate::style::{Style, Tone, clean};
-use crate::table::{Column, Cut, Row, Table};
+use crate::text::layout::{bar, joined, painted, wrap};
+use crate::text::names::{is_printed, origin_word, plain_name, workload_name};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::table::{Column, Cut, Row, Table};
 use crate::text::{count_of, on_boards, percent, place_text, value};
 
 /// Marks the place that was asked for.

@@ -5,9 +5,9 @@ use cardmark_judge::{
     Endured, Filter, Fit, Left, Price, Recommendation, Standing, Wish, comfortable,
 };
 
-use crate::layout::{joined, painted, points, wrap};
-use crate::names::workload_name;
-use crate::style::{Style, Tone, clean};
+use crate::text::layout::{joined, painted, points, wrap};
+use crate::text::names::workload_name;
+use crate::text::style::{Style, Tone, clean};
 use crate::text::{capacity, count_of, figure, in_unit, on_boards, percent, place_text, value};
 
 /// Products whose names are shown where not all are asked for.
@@ -474,7 +474,7 @@ mod tests {
     use cardmark_stats::Ranked;
 
     use super::*;
-    use crate::style::columns;
+    use crate::text::style::columns;
 
     fn standing(product: &str) -> Standing {
         Standing {

@@ -2,7 +2,7 @@
 
 use cardmark_stats::{RateTrend, Shift};
 
-use crate::names::workload_name;
+use crate::text::names::workload_name;
 use crate::text::{MISSING, count_of, percent};
 
 /// Returns a clause for each day on which levels of rates changed, the last day first.

@@ -22,17 +22,17 @@ use self::sources::is_own;
 pub(crate) use self::sources::publication_of;
 pub use self::sources::survey_title;
 use self::subjects::{Subject, board_of, name_of, subjects, suite_of};
-use crate::anatomy as anatomy_text;
-use crate::block_sizes;
 use crate::chart::Chart;
-use crate::circumstances::circumstances;
 use crate::document::{Block, Column, Document, Row, Table};
-use crate::findings::{points, selected, wording};
-use crate::integrity;
-use crate::names::workload_name;
+use crate::run::anatomy as anatomy_text;
+use crate::run::block_sizes;
+use crate::run::findings::{points, selected, wording};
+use crate::run::integrity;
+use crate::run::usable::usable_part;
+use crate::run::workloads::{Workload, legend, others, rows, useful_table};
+use crate::runs::circumstances::circumstances;
 use crate::text::count_of;
-use crate::usable::usable_part;
-use crate::workloads::{Workload, legend, others, rows, useful_table};
+use crate::text::names::workload_name;
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";

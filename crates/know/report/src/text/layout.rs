@@ -1,6 +1,6 @@
 //! Bars, wrapping and cutting to a width, blocks of lines.
 
-use crate::style::{Style, Tone};
+use crate::text::style::{Style, Tone};
 
 /// A bar in eighths of a column, with the given number of columns at the share 1.
 pub(crate) fn bar(share: f64, columns: usize) -> String {

@@ -1,7 +1,7 @@
 //! Tables: columns that are dropped, cut or stacked until they fit a width.
 
-use crate::layout::{cut, wrap};
-use crate::style::{Style, Tone, columns};
+use crate::text::layout::{cut, wrap};
+use crate::text::style::{Style, Tone, columns};
 
 /// Space between two columns.
 const GAP: usize = 2;

@@ -7,7 +7,7 @@ use cardmark_catalog::{
     ProductLine, SeenRegisters, class,
 };
 
-use crate::layout::wrap;
+use crate::text::layout::wrap;
 
 /// Highest rate of UHS-I, bytes per second: SDR104.
 const UHS_I_BYTES_PER_S: u64 = 104_000_000;

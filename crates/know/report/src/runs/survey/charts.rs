@@ -9,7 +9,7 @@ use super::methods::{Method, Rate};
 use super::place::over_position;
 use super::subjects::{Subject, boards};
 use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Group, Scatter, Spot};
-use crate::names::{capitalised, file_name, plain_name, title_name, workload_name};
+use crate::text::names::{capitalised, file_name, plain_name, title_name, workload_name};
 use crate::text::{figure, in_unit, latency, unit};
 
 /// Most boards in one chart: the number of colours and shapes.

@@ -9,8 +9,8 @@ use super::sources::is_own;
 use super::subjects::{FAULTY, Subject, boards, suite_of};
 use super::verdicts;
 use crate::document::{Block, Column, Row, Table};
-use crate::names::{capitalised, plain_name, title_name};
-use crate::table::RowHeading;
+use crate::text::names::{capitalised, plain_name, title_name};
+use crate::text::table::RowHeading;
 use crate::text::{MISSING, count_of, figure, in_unit, percent, unit, value};
 
 /// Columns of figures that a phone has room for.

@@ -7,8 +7,8 @@ use cardmark_core::{OriginKind, Record};
 
 use super::subjects::{Subject, suite_of};
 use crate::document::{Block, Source};
-use crate::names::{capitalised, origin_word};
 use crate::text::count_of;
+use crate::text::names::{capitalised, origin_word};
 
 /// The publication of a run, if the catalogue has it.
 pub(crate) fn publication_of(record: &Record) -> Option<&'static Publication> {

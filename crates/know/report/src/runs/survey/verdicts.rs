@@ -7,9 +7,9 @@ use cardmark_judge::upheld;
 
 use super::subjects::{FAULTY, Subject, has_fault, suite_of};
 use crate::document::Block;
-use crate::list::faults_of;
-use crate::summary::{not_conformant, outcome_words};
-use crate::{anatomy, integrity};
+use crate::run::summary::{not_conformant, outcome_words};
+use crate::run::{anatomy, integrity};
+use crate::runs::list::faults_of;
 
 /// Verdicts with reasons, and deviations of the run from the standard.
 pub(super) fn of_one(record: &Record) -> Vec<Block> {
