@@ -10,6 +10,7 @@
 
 mod code;
 mod dist;
+mod documents;
 mod edges;
 mod generate;
 mod modules;
@@ -30,7 +31,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   edges             which crate may use which, and which crates stay pure
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose
-  words             spelling of units and names
+  words             spelling of units and names, length of documents
   gen [--check]     write generated files, or list those that are out of date";
 
 fn main() -> ExitCode {
@@ -44,7 +45,10 @@ fn main() -> ExitCode {
         ["size"] => size::check(&root),
         ["wording"] => wording::check(&root, false),
         ["wording", "--list"] => wording::check(&root, true),
-        ["words"] => words::check(&root),
+        ["words"] => words::check(&root).and_then(|mut problems| {
+            problems.extend(documents::check(&root)?);
+            Ok(problems)
+        }),
         ["gen"] => generate::write(&root),
         ["gen", "--check"] => generate::check(&root),
         _ => {

@@ -371,7 +371,7 @@ impl Backend for RealBackend {
     }
 
     // Inlined by force, with the system call of queue depth 1: a call and a return around each system call
-    // make the kernel's part 40 % slower on processors that mispredict returns after it (BENCHMARKS.md, "Loop speed").
+    // make the kernel's part 40 % slower on processors that mispredict returns after it (benchmarks/overhead/RESULTS.md).
     #[inline(always)]
     fn reap(&mut self) -> Done {
         let done = match self.pending.take() {

@@ -619,46 +619,6 @@ mod tests {
         Arguments::command().debug_assert();
     }
 
-    /// The reference as Markdown: the `--help` of each command.
-    fn reference() -> String {
-        // A width that does not depend on the terminal.
-        let mut program = Arguments::command().term_width(100);
-        program.build();
-        let mut text = String::from(
-            "# The command line\n\nWhat `--help` says. Made from the program; do not edit (the test in \
-             `crates/program/cli/src/args.rs` says how to rewrite it).\n",
-        );
-        let mut section = |command: &mut clap::Command, marks: &str| {
-            let name = command.get_bin_name().unwrap_or("cardmark").to_owned();
-            let help = command.render_long_help().to_string();
-            let lines: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
-            text += &format!("\n{marks} {name}\n\n```text\n{}\n```\n", lines.join("\n"));
-        };
-        section(&mut program, "##");
-        for command in program.get_subcommands_mut() {
-            // `help` repeats the others.
-            if !command.is_hide_set() && command.get_name() != "help" {
-                section(command, "###");
-            }
-        }
-        text
-    }
-
-    #[test]
-    fn the_reference_is_what_help_says() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/cli.md");
-        let expected = reference();
-        if std::env::var_os("CARDMARK_WRITE").is_some() {
-            std::fs::write(path, &expected).unwrap();
-        }
-        let found = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            found == expected,
-            "docs/cli.md is not what `--help` says; to rewrite it: \
-             CARDMARK_WRITE=1 cargo test -p cardmark-cli --bin cardmark"
-        );
-    }
-
     #[test]
     fn seeds_are_decimal_or_hexadecimal() {
         assert_eq!(parse_seed("12"), Ok(12));

@@ -1,7 +1,7 @@
 //! Visits of five people, in `docs/visits/`: what each sees in a terminal of 120, 80 and 40 columns.
 //!
-//! A page has a block of commands for each width. The test enters them in a
-//! terminal (tmux) and compares the screens.
+//! A page has a block of commands as a terminal of 80 columns shows it; `fixtures/visits` has the
+//! same in the other widths. The test enters them in a terminal (tmux) and compares the screens.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,29 @@ use crate::common::{BINARY, program, scratch};
 const FENCE: &str = "```";
 const BEGIN: &str = "```console";
 const PROMPT: &str = "$ ";
-const WIDTHS: [u32; 3] = [120, 80, 40];
+/// Columns of the blocks of a page.
+const PAGE_WIDTHS: &[u32] = &[80];
+/// Columns of the blocks of its fixture.
+const OTHER_WIDTHS: &[u32] = &[120, 40];
 /// Lines of the terminal: more than any screen here has.
 const HEIGHT: &str = "400";
 /// Most commands of a visit.
 const MOST_COMMANDS: usize = 3;
 /// Pages, each with a word of its last screen: what the person came for.
 const VISITS: [(&str, &str); 5] = [
-    ("blogger.md", "report.html"),
-    ("engineer.md", "p99"),
-    ("owner-of-200-boards.md", "FALSE CAPACITY"),
-    ("owner-of-a-fake.md", "sfdisk"),
-    ("raspberry-pi-owner.md", "Samsung Evo+ 32 GB"),
+    ("blogger", "report.html"),
+    ("engineer", "p99"),
+    ("owner-of-200-boards", "FALSE CAPACITY"),
+    ("owner-of-a-fake", "sfdisk"),
+    ("raspberry-pi-owner", "Samsung Evo+ 32 GB"),
 ];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/visits")
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/visits")
 }
 
 /// A place with the files that the people have, and the program.
@@ -121,10 +128,10 @@ impl Home {
     }
 }
 
-/// The page with the current screens.
-fn visited_again(text: &str) -> String {
+/// The text with the current screens, a block for each width.
+fn visited_again(text: &str, widths: &[u32]) -> String {
     let mut made = String::new();
-    let mut widths = WIDTHS.into_iter();
+    let mut widths = widths.iter().copied();
     let mut here = None;
     for line in text.lines() {
         match (line.strip_prefix(PROMPT), &here) {
@@ -146,14 +153,19 @@ fn visited_again(text: &str) -> String {
     made
 }
 
-fn check(name: &str, wanted: &str) {
-    let path = folder().join(name);
-    let text = std::fs::read_to_string(&path).unwrap();
+/// The commands of a text with screens.
+fn commands(text: &str) -> Vec<&str> {
+    let lines = text.lines();
+    lines.filter(|line| line.starts_with(PROMPT)).collect()
+}
+
+fn check(path: &Path, widths: &[u32], wanted: &str) {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).unwrap();
     for block in text.split(BEGIN).skip(1) {
-        let commands = block.lines().filter(|line| line.starts_with(PROMPT));
-        assert!(commands.count() <= MOST_COMMANDS, "{name}");
+        assert!(commands(block).len() <= MOST_COMMANDS, "{name}");
     }
-    let expected = visited_again(&text);
+    let expected = visited_again(&text, widths);
     for screens in expected.split(BEGIN).skip(1) {
         let last = screens.rsplit(PROMPT).next().unwrap();
         assert!(
@@ -162,9 +174,9 @@ fn check(name: &str, wanted: &str) {
         );
     }
     if std::env::var_os("CARDMARK_WRITE").is_some() {
-        std::fs::write(&path, &expected).unwrap();
+        std::fs::write(path, &expected).unwrap();
     }
-    let found = std::fs::read_to_string(&path).unwrap();
+    let found = std::fs::read_to_string(path).unwrap();
     assert!(
         found == expected,
         "{name} is not what the terminal shows; to rewrite it: \
@@ -175,14 +187,25 @@ fn check(name: &str, wanted: &str) {
 #[test]
 fn the_screens_of_each_visit_are_those_of_the_program() {
     needs!(Tmux);
-    let pages = std::fs::read_dir(folder()).unwrap();
-    let pages = pages.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut pages: Vec<String> = pages.collect();
-    pages.sort();
-    assert_eq!(pages, VISITS.map(|(name, _)| name.to_owned()));
+    for (folder, ending) in [(folder(), "md"), (fixtures(), "txt")] {
+        let files = std::fs::read_dir(folder).unwrap();
+        let files = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = files.collect();
+        files.sort();
+        assert_eq!(files, VISITS.map(|(name, _)| format!("{name}.{ending}")));
+    }
+    for (name, _) in VISITS {
+        let page = std::fs::read_to_string(folder().join(format!("{name}.md"))).unwrap();
+        let other = std::fs::read_to_string(fixtures().join(format!("{name}.txt"))).unwrap();
+        let page = commands(&page);
+        assert_eq!(commands(&other), [&page[..], &page[..]].concat(), "{name}");
+    }
     std::thread::scope(|scope| {
         for (name, wanted) in VISITS {
-            scope.spawn(move || check(name, wanted));
+            let page = folder().join(format!("{name}.md"));
+            let other = fixtures().join(format!("{name}.txt"));
+            scope.spawn(move || check(&page, PAGE_WIDTHS, wanted));
+            scope.spawn(move || check(&other, OTHER_WIDTHS, wanted));
         }
     });
 }
