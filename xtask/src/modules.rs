@@ -3,23 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::{Code, Named};
-use crate::sources::Source;
-
-/// A module's path below its crate; empty for the root.
-type Module = Vec<String>;
+use crate::sources::{Module, Source, module_of};
 
 /// The modules of one crate, each with the code of its file.
 pub(crate) struct Modules<'a>(pub BTreeMap<Module, &'a Code>);
-
-/// Returns the module of a file below `src/`, such as `a/b.rs` or `a/mod.rs`.
-pub(crate) fn module_of(path: &str) -> Module {
-    let stem = path.strip_suffix(".rs").unwrap_or(path);
-    let mut segments: Module = stem.split('/').map(str::to_owned).collect();
-    if ["lib", "main", "mod"].contains(&segments.last().map_or("", String::as_str)) {
-        segments.pop();
-    }
-    segments
-}
 
 impl<'a> Modules<'a> {
     /// The modules of these files of a crate. Of a crate with a library, the file of its program is left out.
