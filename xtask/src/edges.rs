@@ -1,11 +1,12 @@
-//! Edges between crates by their houses, purity of crates (the rules are in `edges.toml`), and existence of the paths in
-//! documents.
+//! Edges between crates by their houses and between folders of a crate by their floors, purity of crates (the rules are in
+//! `edges.toml`), and existence of the paths in documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::floors::{self, Floors};
 use crate::project::{self, Checked, Error};
 use crate::sources::{Source, sources};
 
@@ -26,6 +27,9 @@ struct Rules {
     pure: Pure,
     #[serde(rename = "unsafe")]
     may_be_unsafe: Named,
+    /// Floors by crate.
+    #[serde(default)]
+    floors: BTreeMap<String, Floors>,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +75,13 @@ pub(crate) fn check(root: &Path) -> Checked {
     let folders = folders(root, &metadata);
     let mut problems = edges(&rules, &metadata, &folders);
     problems.extend(lints(root, &rules, &folders)?);
-    problems.extend(impure_code(&rules, &folders, &sources(root)?));
+    let sources = sources(root)?;
+    problems.extend(impure_code(&rules, &folders, &sources));
+    for (name, floors) in &rules.floors {
+        if let Some(folder) = folders.get(name) {
+            problems.extend(floors::problems(folder, floors, &sources));
+        }
+    }
     for document in DOCUMENTS {
         let text = std::fs::read_to_string(root.join(document))?;
         let missing = missing_paths(&text, |path| root.join(path).exists());
@@ -181,6 +191,7 @@ fn unknown_names(rules: &Rules, folders: &BTreeMap<String, String>) -> Vec<Strin
         .map(|house| format!("{RULES}: there is no house `{house}`"));
     let named = rules.pure.crates.iter().chain(&rules.may_be_unsafe.crates);
     let unknown = named
+        .chain(rules.floors.keys())
         .filter(|name| !folders.contains_key(*name))
         .map(|name| format!("{RULES}: there is no crate `{name}`"));
     without_rule.chain(gone).chain(unknown).collect()
@@ -356,11 +367,13 @@ mod tests {
         rules.houses.remove("proof");
         rules.houses.insert("gone".into(), BTreeSet::new());
         rules.pure.crates.insert("lost".into());
+        rules.floors.insert("nowhere".into(), Vec::new());
         let problems = edges(&rules, &metadata, &folders);
         for named in [
             "house `proof` has no rule",
             "no house `gone`",
             "no crate `lost`",
+            "no crate `nowhere`",
         ] {
             assert!(
                 problems.iter().any(|problem| problem.contains(named)),

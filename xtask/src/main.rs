@@ -12,6 +12,7 @@ mod code;
 mod dist;
 mod documents;
 mod edges;
+mod floors;
 mod generate;
 mod modules;
 mod project;
@@ -28,7 +29,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                     build, check and pack the release files (all targets, into target/dist)
   sign KEYFILE [--out FOLDER]
                     check the files of the last build in the folder, and sign their SHA256SUMS with minisign
-  edges             which crate may use which, and which crates stay pure
+  edges             which crate or folder may use which, and which crates stay pure
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose
   words             spelling of units and names, length of documents

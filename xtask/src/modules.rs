@@ -3,30 +3,46 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::{Code, Named};
-
-/// A module's path below its crate; empty for the root.
-type Module = Vec<String>;
+use crate::sources::{Module, Source, module_of};
 
 /// The modules of one crate, each with the code of its file.
 pub(crate) struct Modules<'a>(pub BTreeMap<Module, &'a Code>);
 
-/// Returns the module of a file below `src/`, such as `a/b.rs` or `a/mod.rs`.
-pub(crate) fn module_of(path: &str) -> Module {
-    let stem = path.strip_suffix(".rs").unwrap_or(path);
-    let mut segments: Module = stem.split('/').map(str::to_owned).collect();
-    if ["lib", "main", "mod"].contains(&segments.last().map_or("", String::as_str)) {
-        segments.pop();
+impl<'a> Modules<'a> {
+    /// The modules of these files of a crate. Of a crate with a library, the file of its program is left out.
+    pub(crate) fn of(files: impl Iterator<Item = &'a Source>) -> Self {
+        let files: Vec<&Source> = files.collect();
+        let has_library = files.iter().any(|file| file.below == "lib.rs");
+        let files = files.into_iter();
+        let files = files.filter(|file| !has_library || file.below != "main.rs");
+        let module = |file: &'a Source| (module_of(&file.below), &file.code);
+        Self(files.map(module).collect())
     }
-    segments
-}
 
-impl Modules<'_> {
+    /// Returns each use of another module: the module, the line, and the module that is used.
+    pub(crate) fn uses(&self) -> Vec<(Module, usize, Module)> {
+        let mut uses = BTreeSet::new();
+        for (module, code) in &self.0 {
+            for path in code.paths.iter().filter(|path| !path.is_reexport) {
+                let used = self.resolve(module, &path.segments, 0);
+                let used = used.filter(|used| used != module);
+                uses.extend(used.map(|used| (module.clone(), path.line, used)));
+            }
+        }
+        uses.into_iter().collect()
+    }
+
     /// Returns groups of modules that depend on each other in a circle.
     pub(crate) fn circles(&self) -> Vec<Vec<Module>> {
+        let all = self.uses();
+        let used_by = |module: &Module| {
+            let own = all.iter().filter(|(from, ..)| from == module);
+            own.map(|(.., used)| used.clone()).collect()
+        };
         let uses: BTreeMap<&Module, BTreeSet<Module>> = self
             .0
-            .iter()
-            .map(|(module, code)| (module, self.used_by(module, code)))
+            .keys()
+            .map(|module| (module, used_by(module)))
             .collect();
         let reach: BTreeMap<&Module, BTreeSet<&Module>> = self
             .0
@@ -46,12 +62,6 @@ impl Modules<'_> {
             }
         }
         circles.into_iter().collect()
-    }
-
-    fn used_by(&self, module: &Module, code: &Code) -> BTreeSet<Module> {
-        let paths = code.paths.iter().filter(|path| !path.is_reexport);
-        let targets = paths.filter_map(|path| self.resolve(module, &path.segments, 0));
-        targets.filter(|target| target != module).collect()
     }
 
     /// The module in which a path ends, re-exports followed.

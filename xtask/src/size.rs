@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::modules::{Modules, module_of};
+use crate::modules::Modules;
 use crate::project::{self, Checked, Error};
 use crate::sources::{Source, sources};
 
@@ -27,10 +27,7 @@ pub(crate) fn check(root: &Path) -> Checked {
     }
     let mut problems = Vec::new();
     for (folder, files) in &crates {
-        let modules = files
-            .iter()
-            .map(|file| (module_of(&file.below), &file.code));
-        for circle in Modules(modules.collect()).circles() {
+        for circle in Modules::of(files.iter().copied()).circles() {
             let names: Vec<String> = circle.iter().map(|module| name(module)).collect();
             let names = names.join(", ");
             problems.push(format!("{folder}: modules depend on each other: {names}"));

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use crate::code::{self, Code};
-use crate::modules::module_of;
 use crate::project::{self, Error};
+
+/// A module's path below its crate; empty for the root.
+pub(crate) type Module = Vec<String>;
 
 /// A source file of a crate.
 pub(crate) struct Source {
@@ -42,6 +44,16 @@ impl Source {
             .map(|prefix| (self.folder.clone(), prefix))
             .collect()
     }
+}
+
+/// Returns the module of a file below `src/`, such as `a/b.rs` or `a/mod.rs`.
+pub(crate) fn module_of(path: &str) -> Module {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let mut segments: Module = stem.split('/').map(str::to_owned).collect();
+    if ["lib", "main", "mod"].contains(&segments.last().map_or("", String::as_str)) {
+        segments.pop();
+    }
+    segments
 }
 
 /// Returns the shipped sources of all crates.

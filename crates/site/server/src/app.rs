@@ -10,13 +10,16 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::host::named;
-use crate::logged::logged;
-use crate::mine::guarded;
-use crate::moderation::{answer, api as acts};
-use crate::problem::Refusal;
+use crate::api::{
+    acts, compare, health, lists, openapi, owners_answer, products, published, rankings, records,
+    seeds, submit,
+};
+use crate::http::host::named;
+use crate::http::problem::Refusal;
+use crate::http::requests::logged;
+use crate::pages;
+use crate::personal::guard::guarded;
 use crate::state::Site;
-use crate::{compare, health, lists, openapi, pages, published, rankings, records, seeds, submit};
 
 /// What a page may load: its own style, script and pictures.
 const POLICY: header::HeaderValue = header::HeaderValue::from_static(
@@ -58,7 +61,7 @@ pub fn router(site: Arc<Site>) -> Router {
         ))
         // Not `no-referrer`: browsers would hide the origin of the site's own forms from it.
         .layer(safe(header::REFERRER_POLICY, "same-origin"))
-        .layer(from_fn_with_state(Arc::clone(&site), logged))
+        .layer(from_fn_with_state(Arc::clone(&site.requests), logged))
         .with_state(site)
 }
 
@@ -74,9 +77,9 @@ fn api() -> Router<Arc<Site>> {
         .route("/records/{id}/state", get(records::state))
         .route("/records/{id}/rank", get(compare::rank))
         .route("/records/{id}/statement", put(records::amend))
-        .route("/records/{id}/answer", put(answer::answer))
-        .route("/products", get(lists::products))
-        .route("/products/{key}", get(lists::product))
+        .route("/records/{id}/answer", put(owners_answer::answer))
+        .route("/products", get(products::products))
+        .route("/products/{key}", get(products::product))
         .route("/boards", get(lists::boards))
         .route("/contexts", get(rankings::contexts))
         .route("/rankings", get(rankings::ranking))

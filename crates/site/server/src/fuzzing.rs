@@ -2,19 +2,20 @@
 
 use axum::extract::{FromRequestParts, Request};
 use cardmark_core::Record;
+use cardmark_pages::pages::compare::ids_of;
+use cardmark_pages::views::search::SearchQuery;
 use cardmark_share::read_submission;
 use cardmark_site_store::{Incoming, Search};
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::body::Received;
-use crate::compare::{CompareQuery, compared, ids};
-use crate::derived;
-use crate::lists::SearchQuery;
-use crate::operation::rederived;
-use crate::parameters::Parameters;
-use crate::submit::{Sender, incoming};
+use crate::admin::data::rederived;
+use crate::api::compare::{CompareQuery, compared};
+use crate::http::body::Received;
+use crate::http::parameters::Parameters;
+use crate::queries::{conditions, documents};
+use crate::submissions::incoming::{Sender, incoming};
 
 /// Reads, checks and packs the body of a submission; `None` if it is refused.
 ///
@@ -24,9 +25,9 @@ use crate::submit::{Sender, incoming};
 pub fn submission(encoding: &str, body: Vec<u8>) -> Option<Incoming> {
     let received = Received::for_fuzzing(encoding, body)?;
     let incoming = incoming(received, Sender::default(), Vec::new()).ok()?;
-    let text = derived::unpack(&incoming.packed).ok();
+    let text = documents::unpack(&incoming.packed).ok();
     assert!(text.is_some_and(|text| read_submission(&text).is_ok()));
-    assert!(derived::record(&incoming.packed).is_ok());
+    assert!(documents::record(&incoming.packed).is_ok());
     let again = rederived(
         incoming.extract.id,
         &incoming.packed,
@@ -44,14 +45,14 @@ pub fn submission(encoding: &str, body: Vec<u8>) -> Option<Incoming> {
 /// Reads the query of a search; `None` if it is refused.
 #[must_use]
 pub fn search(query: &str) -> Option<Search> {
-    parameters::<SearchQuery>(query)?.search().ok()
+    conditions(parameters::<SearchQuery>(query)?).ok()
 }
 
 /// Compares records as a query asks, whatever runs it names; `None` if it is refused.
 #[must_use]
 pub fn compare(query: &str, base: &[Record], other: &[Record]) -> Option<Value> {
     let query = parameters::<CompareQuery>(query)?;
-    let is_list = ids(&query.base).is_ok() && ids(&query.other).is_ok();
+    let is_list = ids_of(&query.base).is_ok() && ids_of(&query.other).is_ok();
     is_list.then(|| compared(&query, base, other).ok())?
 }
 

@@ -1,8 +1,7 @@
 //! Moderation: accounts, sessions, and the words for acts.
 
 pub(crate) mod account;
-pub(crate) mod answer;
-pub(crate) mod api;
+pub(crate) mod acts;
 mod password;
 pub(crate) mod session;
 pub(crate) mod sign_in;

@@ -1,68 +1,50 @@
-//! Pages for people. They show what the API answers, with the charts and tables of the program's reports. A script sorts tables;
-//! no page needs it.
-
-pub(crate) mod frame;
+//! Pages for people: their addresses, and the forms by which people send something. `cardmark-pages` draws what can be read.
 
 mod about;
-pub(crate) mod addresses;
+mod assets;
 mod audit;
-mod boards;
-mod circumstances;
-mod compare;
 mod desk;
-mod feed;
-mod figures;
-mod history;
-mod home;
+mod dump;
 mod moderation;
 mod parts;
-mod pictures;
-mod product;
-mod published;
-mod ranking;
-mod run;
+mod read;
 mod runs;
 mod sign_in;
 mod submission;
-mod under_way;
-pub(crate) mod understood;
 mod upload;
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::routing::{get, post};
-use axum::{Extension, Router};
 
+use crate::personal::{history, under_way};
 use crate::state::Site;
-use crate::suited::KeptSuited;
 
 /// Returns the routes of all pages.
 pub(crate) fn routes() -> Router<Arc<Site>> {
     Router::new()
-        .route("/", get(home::home))
-        .route("/for/{use}", get(home::recommended))
-        .route("/products", get(product::products))
-        .route("/products/{key}", get(product::product))
-        .route("/products/{key}/badge.svg", get(pictures::product_badge))
-        .route(
-            "/products/{key}/preview.png",
-            get(pictures::product_preview),
-        )
-        .route("/rankings", get(ranking::ranking))
-        .route("/rankings/circumstances", get(circumstances::circumstances))
+        .route("/", get(read::home))
+        .route("/for/{use}", get(read::recommended))
+        .route("/products", get(read::products))
+        .route("/products/{key}", get(read::product))
+        .route("/products/{key}/badge.svg", get(runs::product_badge))
+        .route("/products/{key}/preview.png", get(runs::product_preview))
+        .route("/rankings", get(read::ranking))
+        .route("/rankings/circumstances", get(read::circumstances))
         .route("/runs", get(runs::runs))
-        .route("/runs/{id}", get(run::run))
-        .route("/runs/{id}/badge.svg", get(pictures::run_badge))
-        .route("/runs/{id}/preview.png", get(pictures::run_preview))
-        .route("/compare", get(compare::compare))
-        .route("/boards", get(boards::boards))
-        .route("/boards/{board}", get(boards::board))
-        .route("/published", get(published::list))
-        .route("/published/{id}", get(published::publication))
+        .route("/runs/{id}", get(runs::run))
+        .route("/runs/{id}/badge.svg", get(runs::run_badge))
+        .route("/runs/{id}/preview.png", get(runs::run_preview))
+        .route("/compare", get(runs::compare))
+        .route("/boards", get(read::boards))
+        .route("/boards/{board}", get(read::board))
+        .route("/published", get(read::publications))
+        .route("/published/{id}", get(read::publication))
         .route("/checks", get(about::checks))
         .route("/data", get(about::data))
-        .route("/data/dumps/{name}/{*path}", get(crate::dumps::file))
-        .route("/feed.atom", get(feed::feed))
+        .route("/data/dumps/{name}/{*path}", get(dump::file))
+        .route("/feed.atom", get(read::feed))
         .route("/upload", get(upload::form).post(upload::understood))
         .route("/upload/send", post(upload::send))
         .route(
@@ -78,8 +60,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/sign-in", get(sign_in::form).post(sign_in::enter))
         .route("/sign-out", post(sign_in::leave))
         .merge(moderation::routes())
-        .route("/style.css", get(frame::style))
-        .route("/script.js", get(frame::script))
-        .route("/icon.svg", get(frame::icon))
-        .layer(Extension(Arc::<KeptSuited>::default()))
+        .route("/style.css", get(assets::style))
+        .route("/script.js", get(assets::script))
+        .route("/icon.svg", get(assets::icon))
 }

@@ -1,21 +1,30 @@
 //! The site's state.
 
+mod contexts;
+mod suited;
+pub(crate) mod unreadable;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use axum::extract::FromRef;
+use axum::http::{HeaderMap, header};
 use cardmark_site_store::SiteStore;
 use uuid::Uuid;
 
-use crate::body::BodyMemory;
-use crate::cache::Answers;
+use self::contexts::ContextCache;
+use self::suited::SuitedCache;
+use self::unreadable::Unreadable;
 use crate::config::Config;
-use crate::contexts::KeptContexts;
-use crate::limits::ReadLimits;
-use crate::metrics::Metrics;
-use crate::processors::Processors;
-use crate::reading::{UploadReader, Uploads};
-use crate::shares::Shares;
-use crate::unshown::Unshown;
+use crate::http::body::BodyMemory;
+use crate::http::cache::ReplyCache;
+use crate::http::limits::ReadLimits;
+use crate::http::metrics::Metrics;
+use crate::http::peer::Clients;
+use crate::http::processors::Processors;
+use crate::http::quota::Quota;
+use crate::http::requests::Requests;
+use crate::uploads::queue::{UploadReader, Uploads};
 
 /// Submissions that are checked or wait for it.
 const MOST_CHECKING: usize = 64;
@@ -32,12 +41,11 @@ pub struct Site {
     pub(crate) store: SiteStore,
     pub(crate) config: Config,
     /// Text that addresses are hashed with.
-    pub(crate) secret: Vec<u8>,
-    /// Distinguishes instances in ids of requests.
-    pub(crate) instance: String,
+    pub(crate) secret: Arc<[u8]>,
+    pub(crate) requests: Arc<Requests>,
     pub(crate) bodies: BodyMemory,
     /// Places for submissions that are checked or wait for it.
-    pub(crate) checking: Arc<Shares>,
+    pub(crate) checking: Arc<Quota>,
     /// Turns of submissions.
     pub(crate) writers: Processors,
     /// Turns of whoever signs in, so that no flood locks moderators out.
@@ -45,11 +53,10 @@ pub struct Site {
     /// Turns of whoever reads, so that no page waits behind submissions.
     pub(crate) readers: Processors,
     pub(crate) uploads: Uploads,
-    pub(crate) reads: ReadLimits,
     pub(crate) seeds: ReadLimits,
-    pub(crate) metrics: Metrics,
-    pub(crate) answers: Answers,
-    pub(crate) contexts: KeptContexts,
+    pub(crate) replies: ReplyCache,
+    pub(crate) contexts: ContextCache,
+    pub(crate) suited: SuitedCache,
     /// Places of this computer, if this is the personal instance.
     pub(crate) mine: Option<Personal>,
 }
@@ -61,7 +68,7 @@ pub(crate) struct Personal {
     pub(crate) journals: PathBuf,
     /// Stores of runs.
     pub(crate) stores: Vec<PathBuf>,
-    pub(crate) unshown: Unshown,
+    pub(crate) unreadable: Unreadable,
 }
 
 impl Site {
@@ -96,23 +103,53 @@ impl Site {
             .secret
             .clone()
             .unwrap_or_else(|| Uuid::new_v4().simple().to_string() + &random);
+        let secret: Arc<[u8]> = secret.into_bytes().into();
+        let requests = Requests {
+            instance: random[..6].to_owned(),
+            clients: Clients {
+                secret: Arc::clone(&secret),
+                behind_proxy: config.behind_proxy,
+            },
+            reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
+            metrics: Metrics::default(),
+        };
         Self {
             store,
-            secret: secret.into_bytes(),
-            instance: random[..6].to_owned(),
+            secret,
+            requests: Arc::new(requests),
             bodies: BodyMemory::default(),
-            checking: Shares::new(MOST_CHECKING),
+            checking: Quota::new(MOST_CHECKING),
             writers: Processors::default(),
             sign_ins: Processors::default(),
             readers: Processors::default(),
             uploads: Uploads::new(UploadReader::default()),
-            reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
-            metrics: Metrics::default(),
-            answers: Answers::default(),
-            contexts: KeptContexts::default(),
+            replies: ReplyCache::default(),
+            contexts: ContextCache::default(),
+            suited: SuitedCache::default(),
             mine: None,
             config,
         }
+    }
+
+    /// Scheme and host of the site: those configured, or as the reader asked it.
+    pub(crate) fn origin(&self, headers: &HeaderMap) -> String {
+        if let Some(origin) = &self.config.origin {
+            return origin.origin();
+        }
+        let host = headers.get(header::HOST);
+        let host = host.and_then(|host| host.to_str().ok());
+        let host = host.filter(|host| !host.is_empty());
+        let scheme = match self.config.behind_proxy {
+            true => "https",
+            false => "http",
+        };
+        format!("{scheme}://{}", host.unwrap_or("localhost"))
+    }
+}
+
+impl FromRef<Arc<Site>> for Clients {
+    fn from_ref(site: &Arc<Site>) -> Self {
+        site.requests.clients.clone()
     }
 }

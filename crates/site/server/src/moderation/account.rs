@@ -3,7 +3,7 @@
 use cardmark_site_store::{Account, SiteStore};
 
 use super::{password, random, totp};
-use crate::answers::now_ms;
+use crate::clock::now_ms;
 use crate::error::SiteError;
 
 /// Fewest characters of a password.

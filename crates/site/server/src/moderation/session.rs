@@ -11,9 +11,9 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use super::random;
-use crate::answers::now_ms;
-use crate::pages::frame::PageRefusal;
-use crate::problem::Refusal;
+use crate::clock::now_ms;
+use crate::http::page::PageRefusal;
+use crate::http::problem::Refusal;
 use crate::state::Site;
 
 /// Time for which a browser keeps the cookie: that of a session.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use cardmark_site_store::Bucket;
 
 use super::{key, password, totp};
-use crate::answers::now_ms;
-use crate::problem::Refusal;
+use crate::clock::now_ms;
+use crate::http::problem::Refusal;
 use crate::state::Site;
 
 /// Attempts of an account in a row, and how many come back in an hour.

@@ -1,13 +1,13 @@
 //! Acts in words.
 
+use axum::http::StatusCode;
+use cardmark_pages::addresses;
 use cardmark_share::to_hexadecimal;
 use cardmark_site_store::{Act, Deed, Objection, Scope, Switch};
 use jiff::Timestamp;
 
-use axum::http::StatusCode;
-
 use super::short_tag;
-use crate::problem::Refusal;
+use crate::http::problem::Refusal;
 
 /// An act in words, such as "merge A into B".
 pub(crate) fn deed(deed: &Deed) -> String {
@@ -53,23 +53,18 @@ pub(crate) fn product_name(key: &str) -> &str {
 
 /// Address of the page of an act's target, if it has one.
 pub(crate) fn address(deed: &Deed) -> Option<(&'static str, String)> {
-    let product = |key: &str| ("Product", crate::pages::addresses::product(key));
+    let product = |key: &str| ("Product", addresses::product(key));
     Some(match deed {
         Deed::Hold(Scope::Record(id)) | Deed::Release(Scope::Record(id)) => {
             ("Run", format!("/runs/{id}"))
         }
         Deed::Accept { product: key, .. } => product(key),
         Deed::Merge { into, .. } | Deed::Split { into, .. } => product(into),
-        Deed::Undo { act } => ("Undone act", address_of(*act)),
+        Deed::Undo { act } => ("Undone act", addresses::act(*act)),
         Deed::Hold(_) | Deed::Release(_) | Deed::SwitchOn { .. } | Deed::SwitchOff { .. } => {
             return None;
         }
     })
-}
-
-/// Address of the public page of an act.
-pub(crate) fn address_of(number: i64) -> String {
-    format!("/audit/{number}")
 }
 
 /// The tag of an act on one.

@@ -5,33 +5,18 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use cardmark_catalog::explanation;
+use cardmark_pages::pages::checks;
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::amount;
-use cardmark_share::CheckName;
 use cardmark_site_data::Manifest;
 
-use super::frame::{Page, PageRefusal};
-use crate::dumps::newest;
+use crate::http::page::{PageRefusal, shown};
+use crate::jobs::dumps::newest;
 use crate::state::Site;
+use cardmark_pages::frame::Page;
 
 pub(super) async fn checks(headers: HeaderMap) -> Response {
-    let mut blocks = vec![Block::Text(
-        "Every run is checked before it is accepted. A failed check quarantines it: its page and the reasons stay, and it counts nowhere. \
-         A mark changes nothing else. No check is a proof."
-            .to_owned(),
-    )];
-    for known in CheckName::ALL
-        .into_iter()
-        .filter_map(|name| explanation(&name.term()))
-    {
-        blocks.push(Block::Heading(known.title.clone()));
-        blocks.push(Block::Text(known.text.clone()));
-    }
-    let about = "How runs are checked, and what a check cannot show.";
-    Page::new("Checks", about, blocks)
-        .link("As data", "/api/v1/checks")
-        .answer(&headers)
+    shown(&checks::checks(), &headers)
 }
 
 pub(super) async fn data(
@@ -70,7 +55,7 @@ pub(super) async fn data(
     .link("Description of the API", "/api/v1/openapi.json")
     .link("Schema of a record", "/schema/record-1.json")
     .link("New runs (Atom)", "/feed.atom");
-    Ok(page.answer(&headers))
+    Ok(shown(&page, &headers))
 }
 
 /// Files of a dump with their sizes.

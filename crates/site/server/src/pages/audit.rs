@@ -8,13 +8,14 @@ use axum::response::Response;
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_site_store::{Act, Decisions, Deed};
 
-use super::addresses;
-use super::frame::{Page, PageRefusal};
-use crate::moderation::api::{ActsQuery, found, page};
+use crate::http::page::{PageRefusal, shown};
+use crate::http::parameters::{Key, Parameters};
+use crate::http::problem::Refusal;
+use crate::moderation::acts::{ActsQuery, found, page};
 use crate::moderation::words;
-use crate::parameters::{Key, Parameters};
-use crate::problem::Refusal;
 use crate::state::Site;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::Page;
 
 pub(super) async fn acts(
     State(site): State<Arc<Site>>,
@@ -44,10 +45,8 @@ pub(super) async fn acts(
         Some(_) => page,
         None => page.link("Sign in", "/sign-in"),
     };
-    Ok(page
-        .link("As data", "/api/v1/acts")
-        .next(next)
-        .answer(&headers))
+    let page = page.link("As data", "/api/v1/acts").next(next);
+    Ok(shown(&page, &headers))
 }
 
 /// Acts, each with a link to its page.
@@ -59,7 +58,7 @@ pub(super) fn table(caption: &str, acts: &[Act], decisions: &Decisions) -> Block
             act.reason.clone(),
             format!("{}, {}; {state}", act.account, time(act)),
         ];
-        Row::new(cells).linked(words::address_of(act.number))
+        Row::new(cells).linked(addresses::act(act.number))
     };
     Block::Table {
         caption: caption.to_owned(),
@@ -107,7 +106,7 @@ pub(super) async fn act(
         page = page.link(name, address);
     }
     if let Some(number) = act.undone_by {
-        page = page.link(format!("Undone by act {number}"), words::address_of(number));
+        page = page.link(format!("Undone by act {number}"), addresses::act(number));
     }
-    Ok(page.answer(&headers))
+    Ok(shown(&page, &headers))
 }

@@ -13,16 +13,17 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use cardmark_report::document::Block;
 
-use super::addresses;
-use super::audit::table;
-use super::desk::Desk;
-use super::frame::{Field, PageRefusal, Section};
-use crate::moderation::api::{ActsQuery, page as page_of_acts};
+use crate::http::page::{PageRefusal, shown_once};
+use crate::http::parameters::Parameters;
+use crate::http::problem::Refusal;
+use crate::moderation::acts::{ActsQuery, page as page_of_acts};
 use crate::moderation::session::Moderator;
 use crate::moderation::words;
-use crate::parameters::Parameters;
-use crate::problem::Refusal;
+use crate::pages::audit::table;
+use crate::pages::desk::Desk;
 use crate::state::Site;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Section};
 
 /// Returns the routes of moderators.
 pub(super) fn routes() -> Router<Arc<Site>> {
@@ -64,5 +65,5 @@ async fn acts(
     }
     let next = next
         .map(|cursor| addresses::with("/moderation/acts", &[("cursor", Some(cursor.as_str()))]));
-    Ok(page.next(next).answer_once(axum::http::StatusCode::OK))
+    Ok(shown_once(&page.next(next)))
 }

@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
 
-use crate::body::MOST_BODY;
-use crate::problem::Refusal;
+use crate::http::body::MOST_BODY;
+use crate::http::problem::Refusal;
 use crate::state::Site;
 
 /// Most parts of a form.
@@ -74,6 +74,6 @@ impl Parts {
     pub(super) fn line(&mut self, name: &str) -> Result<Option<String>, Refusal> {
         let line = self.text(name)?.map(|text| text.trim().to_owned());
         let line = line.filter(|line| !line.is_empty());
-        crate::parameters::optional(name, line)
+        crate::http::parameters::optional(name, line)
     }
 }

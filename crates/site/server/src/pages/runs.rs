@@ -1,132 +1,172 @@
-//! Search of runs.
+//! Pages of runs, comparisons, badges and previews. Those that take long to draw are kept.
 
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::amount;
-use cardmark_site_store::{Head, State as RunState};
+use cardmark_pages::pages::compare::CompareAsked;
+use cardmark_pages::pages::pictures::{Content, of_product, of_run};
+use cardmark_pages::pages::{compare, run, runs};
+use cardmark_pages::views::search::SearchQuery;
+use cardmark_pages::{Queries, addresses};
 
-use super::addresses;
-use super::frame::{Field, Form, Page, PageRefusal};
-use crate::answers::{day_of, state_name};
-use crate::lists::{SearchQuery, in_place};
-use crate::parameters::{Parameters, cursor_text};
-use crate::problem::Refusal;
+use crate::http::page::{PageRefusal, reply, shown};
+use crate::http::parameters::{Key, Parameters, RunId, plain};
+use crate::http::problem::Refusal;
+use crate::http::reply::Reply;
+use crate::queries::documents;
+use crate::queries::runs::{Sides, head, listed, run_of, stored};
 use crate::state::Site;
+
+/// A badge brings its own style. Nothing else may be loaded or run, should it be opened by itself.
+const OF_BADGE: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
 
 pub(super) async fn runs(
     State(site): State<Arc<Site>>,
     query: Result<Parameters<SearchQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
+    let page = runs::runs(&*site, query?.0).await?;
+    Ok(shown(&page, &headers))
+}
+
+pub(super) async fn run(
+    State(site): State<Arc<Site>>,
+    id: Result<RunId, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    let RunId(id) = id?;
+    let head = head(&site, id).await?;
+    let origin = site.origin(&headers);
+    let make = async {
+        let page = run::run(&*site, run_of(head.clone()), origin.clone()).await?;
+        Ok::<_, Refusal>(reply(&page))
+    };
+    let path = addresses::run(id);
+    let answer = site.replies.get(&path, &(&head, &origin), make).await?;
+    Ok(answer.answer(&headers))
+}
+
+pub(super) async fn compare(
+    State(site): State<Arc<Site>>,
+    query: Result<Parameters<CompareAsked>, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
-    let form = form(&query);
-    let parameters = query.parameters()?;
-    let search = in_place(&site, query.search()?).await?;
-    let page = site.store.search(&search).await?;
-    let cursor = page.next.map(cursor_text);
-    let next = cursor.map(|cursor| {
-        let given = parameters
-            .iter()
-            .map(|(name, value)| (name.as_str(), Some(value.as_str())));
-        let all: Vec<(&str, Option<&str>)> =
-            given.chain([("cursor", Some(cursor.as_str()))]).collect();
-        addresses::with("/runs", &all)
-    });
-    let blocks = match (page.heads.is_empty(), next.is_some()) {
-        (true, false) => vec![Block::Text("No run meets these conditions.".to_owned())],
-        (true, true) => vec![Block::Text(
-            "No run among those that this page tested; the next page goes on.".to_owned(),
-        )],
-        (false, _) => vec![table(
-            match site.mine {
-                Some(_) => "Runs, those stored last first",
-                None => "Runs, the last arrivals first",
-            }
-            .to_owned(),
-            page.heads,
-            site.mine.is_some(),
-        )],
-    };
-    let page = Page::new("Runs", "Runs by product, board and figures.", blocks);
-    let page = match search.is_simulated {
-        true => page.link("Runs on storage", "/runs"),
-        false => page.link("Runs on simulated cards", "/runs?simulated=true"),
-    };
-    Ok(page.form(form).next(next).answer(&headers))
-}
-
-fn form(query: &SearchQuery) -> Form {
-    let named = |values: &[(&str, &str)]| -> Vec<(String, String)> {
-        let all = values.iter();
-        all.map(|(value, name)| ((*value).to_owned(), (*name).to_owned()))
-            .collect()
-    };
-    Form::asking(
-        "/runs",
-        "Search",
-        vec![
-            Field::text("product", "Product", query.product.as_deref()),
-            Field::text("board", "Board", query.board.as_deref()),
-            Field::text("suite", "Suite", query.suite.as_deref()),
-            Field::date("from", "From", query.from.as_deref()),
-            Field::date("to", "To", query.to.as_deref()),
-            Field::choice(
-                "simulated",
-                "Storage",
-                query
-                    .simulated
-                    .map(|yes| if yes { "true" } else { "false" }),
-                named(&[("", "real"), ("true", "simulated")]),
-            ),
-        ],
-    )
-}
-
-/// A table of runs, each with a link to its page. In the personal instance nothing was received or shared: it has the day of a run instead.
-pub(super) fn table(caption: String, heads: Vec<Head>, is_mine: bool) -> Block {
-    let known = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
-    let row = |head: Head| {
-        let name = head.product_name.or(head.model);
-        let name = name.unwrap_or_else(|| "storage of unknown name".to_owned());
-        let mut cells = vec![
-            name,
-            head.size_bytes.map_or_else(|| "–".to_owned(), amount),
-            known(head.board),
-            known(head.suite),
-            known(head.bus),
-        ];
-        match is_mine {
-            true => cells.extend([
-                known(head.day),
-                match head.state {
-                    RunState::Quarantined => "failed".to_owned(),
-                    _ => "–".to_owned(),
-                },
-            ]),
-            false => cells.extend([day_of(head.received_ms), state_name(head.state).to_owned()]),
-        }
-        Row::new(cells)
-            .valued(vec![None, head.size_bytes.map(|bytes| bytes as f64)])
-            .linked(addresses::run(head.id))
-    };
-    let mut columns = vec!["storage", "size", "board", "suite", "bus"];
-    columns.extend(match is_mine {
-        true => ["day", "checks"].as_slice(),
-        false => &["received", "state"],
-    });
-    let column = |title: &str| match title {
-        "size" => Column::right(title),
-        _ => Column::left(title),
-    };
-    Block::Table {
-        caption,
-        table: Table {
-            columns: columns.into_iter().map(column).collect(),
-            rows: heads.into_iter().map(row).collect(),
-        },
+    if query.is_incomplete() {
+        return Ok(shown(&compare::begin(&query), &headers));
     }
+    plain("across", query.across.clone())?;
+    let sides = Sides::of(&site, query.sides()?).await?;
+    let make = async {
+        let page = compare::compare(&*site, query.clone()).await?;
+        Ok::<_, Refusal>(reply(&page))
+    };
+    let (path, sources) = (sides.path("/compare"), (&query, &sides));
+    let answer = site.replies.get(&path, &sources, make).await?;
+    Ok(answer.answer(&headers))
+}
+
+/// Form of a picture.
+#[derive(Clone, Copy)]
+enum Form {
+    Badge,
+    Preview,
+}
+
+impl Form {
+    fn path(self, of: &str) -> String {
+        match self {
+            Self::Badge => addresses::badge(of),
+            Self::Preview => addresses::preview(of),
+        }
+    }
+
+    fn draw(self, content: Content) -> Result<Reply, Refusal> {
+        Ok(match self {
+            Self::Badge => Reply::new("image/svg+xml", content.badge()),
+            Self::Preview => {
+                let png = content.preview().ok_or_else(Refusal::failed)?;
+                Reply::new("image/png", png)
+            }
+        })
+    }
+
+    fn answer(self, reply: &Reply, headers: &HeaderMap) -> Response {
+        let mut response = reply.answer(headers);
+        if matches!(self, Self::Badge) {
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_SECURITY_POLICY, OF_BADGE);
+        }
+        response
+    }
+}
+
+pub(super) async fn product_badge(
+    site: State<Arc<Site>>,
+    key: Result<Key, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    product(&site, key?, Form::Badge, &headers).await
+}
+
+pub(super) async fn product_preview(
+    site: State<Arc<Site>>,
+    key: Result<Key, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    product(&site, key?, Form::Preview, &headers).await
+}
+
+pub(super) async fn run_badge(
+    site: State<Arc<Site>>,
+    id: Result<RunId, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    run_picture(&site, id?, Form::Badge, &headers).await
+}
+
+pub(super) async fn run_preview(
+    site: State<Arc<Site>>,
+    id: Result<RunId, Refusal>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    run_picture(&site, id?, Form::Preview, &headers).await
+}
+
+async fn product(
+    site: &Site,
+    Key(name): Key,
+    form: Form,
+    headers: &HeaderMap,
+) -> Result<Response, Refusal> {
+    let name = site.moved(&name).await?.unwrap_or(name);
+    let view = Queries::product(site, &name, None).await?;
+    let path = form.path(&addresses::product(&view.entry.key));
+    let make = async {
+        let content = of_product(&view);
+        site.readers.run(move || form.draw(content)).await?
+    };
+    let answer = site.replies.get(&path, &view, make).await?;
+    Ok(form.answer(&answer, headers))
+}
+
+async fn run_picture(
+    site: &Site,
+    RunId(id): RunId,
+    form: Form,
+    headers: &HeaderMap,
+) -> Result<Response, Refusal> {
+    let head = head(site, id).await?;
+    let make = async {
+        let stored = stored(site, id).await?;
+        let run = listed(head.clone());
+        let draw = move || form.draw(of_run(&run, &documents::record(&stored.packed)?));
+        site.readers.run(draw).await?
+    };
+    let path = form.path(&addresses::run(id));
+    let answer = site.replies.get(&path, &head, make).await?;
+    Ok(form.answer(&answer, headers))
 }

@@ -9,13 +9,14 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_report::document::Block;
 
-use super::frame::{Field, FieldKind, Form, Page, PageRefusal};
-use super::parts::Parts;
+use crate::http::page::{PageRefusal, shown};
+use crate::http::peer::Block as AddressBlock;
+use crate::http::problem::Refusal;
 use crate::moderation::session::{Moderator, begin, no_cookie, verify_origin};
 use crate::moderation::sign_in::{Typed, is_allowed};
-use crate::peer::Block as AddressBlock;
-use crate::problem::Refusal;
+use crate::pages::parts::Parts;
 use crate::state::Site;
+use cardmark_pages::frame::{Field, FieldKind, Form, Page};
 
 pub(super) async fn form(headers: HeaderMap) -> Response {
     let blocks = vec![Block::Text(
@@ -30,7 +31,7 @@ pub(super) async fn form(headers: HeaderMap) -> Response {
             Field::text("code", "Code of the authenticator app", None),
         ],
     ));
-    page.answer(&headers)
+    shown(&page, &headers)
 }
 
 pub(super) async fn enter(
@@ -39,7 +40,8 @@ pub(super) async fn enter(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, PageRefusal> {
-    site.reads
+    site.requests
+        .reads
         .take(block, Instant::now())
         .map_err(Refusal::limited)?;
     verify_origin(&site, &headers)?;
@@ -67,7 +69,7 @@ pub(super) async fn leave(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, PageRefusal> {
-    super::desk::sent(&site, &moderator, block, &headers, body).await?;
+    crate::pages::desk::sent(&site, &moderator, block, &headers, body).await?;
     moderator.sign_out(&site).await?;
     Ok(gone_to("/", no_cookie(&site)?))
 }

@@ -12,23 +12,24 @@ use cardmark_site_store::Withdrawn;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::frame::{Field, FieldKind, Form, Page, PageRefusal, Section};
-use super::parts::Parts;
-use crate::moderation::answer::store_answer;
-use crate::parameters::{Parameters, optional};
-use crate::peer::Block as AddressBlock;
-use crate::problem::Refusal;
+use crate::http::page::{PageRefusal, shown, shown_once};
+use crate::http::parameters::{Parameters, optional};
+use crate::http::peer::Block as AddressBlock;
+use crate::http::problem::Refusal;
+use crate::pages::parts::Parts;
 use crate::state::Site;
-use crate::submit::limits;
+use crate::submissions::incoming::limits;
+use crate::submissions::owners_answer::store_answer;
+use cardmark_pages::frame::{Field, FieldKind, Form, Page, Section};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Query {
+pub(super) struct SubmissionQuery {
     id: Option<String>,
 }
 
 pub(super) async fn form(
-    query: Result<Parameters<Query>, Refusal>,
+    query: Result<Parameters<SubmissionQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
@@ -46,10 +47,10 @@ pub(super) async fn form(
         "Withdraw a run, or answer to a quarantine.",
         blocks,
     );
-    Ok(page
+    let page = page
         .section(withdrawal(id.as_deref()))
-        .section(answer_form(id.as_deref()))
-        .answer(&headers))
+        .section(answer_form(id.as_deref()));
+    Ok(shown(&page, &headers))
 }
 
 fn owner(id: Option<&str>) -> Vec<Field> {
@@ -86,9 +87,13 @@ pub(super) async fn change(
     let (id, token, _) = received(&site, block, &headers, body).await?;
     match site.store.withdraw(id, token).await? {
         Withdrawn::Now => {
-            site.answers.forget(&id.to_string());
+            site.replies.forget(&id.to_string());
             let blocks = vec![Block::Text("The run was withdrawn.".to_owned())];
-            Ok(Page::new("Withdrawn", "A withdrawn run.", blocks).answer_once(StatusCode::OK))
+            Ok(shown_once(&Page::new(
+                "Withdrawn",
+                "A withdrawn run.",
+                blocks,
+            )))
         }
         Withdrawn::Forbidden => Err(wrong_phrase().into()),
         Withdrawn::Unknown => Err(Refusal::unknown_run().into()),
@@ -108,7 +113,11 @@ pub(super) async fn answer(
     let text = parts.text("answer")?.unwrap_or_default();
     store_answer(&site, id, token, &text, limits(&site, block, None)).await?;
     let blocks = vec![Block::Text("Moderators see the answer now.".to_owned())];
-    Ok(Page::new("Answered", "An answer to a quarantine.", blocks).answer_once(StatusCode::OK))
+    Ok(shown_once(&Page::new(
+        "Answered",
+        "An answer to a quarantine.",
+        blocks,
+    )))
 }
 
 /// The run of a form, the hash of its token, and the other fields.
@@ -119,7 +128,8 @@ async fn received(
     body: Body,
 ) -> Result<(Uuid, [u8; 32], Parts), Refusal> {
     // Guesses of a phrase cost what reading costs.
-    site.reads
+    site.requests
+        .reads
         .take(block, std::time::Instant::now())
         .map_err(Refusal::limited)?;
     let mut parts = Parts::receive(site, block, headers, body).await?;

@@ -4,23 +4,24 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_core::documents_of;
 use cardmark_report::document::Block;
 use cardmark_share::Secrets;
 use cardmark_site_store::Put;
 
-use super::addresses;
-use super::frame::{Field, FieldKind, Form, Page, PageRefusal, answer_once, sentence};
-use super::parts::Parts;
-use super::understood::{check_size, is_record, unprocessable};
-use crate::body::discard;
-use crate::peer::Block as AddressBlock;
-use crate::problem::Refusal;
-use crate::reading::Upload;
+use crate::http::body::discard;
+use crate::http::page::{PageRefusal, html_once, shown};
+use crate::http::peer::Block as AddressBlock;
+use crate::http::problem::Refusal;
+use crate::pages::parts::Parts;
 use crate::state::Site;
-use crate::submit::{Sender, incoming_of, limits, place};
+use crate::submissions::incoming::{Sender, incoming_of, limits, place};
+use crate::uploads::queue::Upload;
+use crate::uploads::understood::{check_size, is_record, unprocessable};
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, FieldKind, Form, Page, sentence};
 
 /// Fewest characters of a phrase.
 const LEAST_PHRASE: usize = 12;
@@ -36,7 +37,7 @@ pub(super) async fn form(headers: HeaderMap) -> Response {
         Block::Text("A measured run sent by cardmark submit counts in the summaries of its product; what is uploaded here does not.".to_owned()),
     ];
     let page = Page::new("Upload", "Share a measurement of a memory card.", blocks);
-    page.last(Form::sending(
+    let page = page.last(Form::sending(
         "/upload",
         "Show what is understood",
         vec![
@@ -49,8 +50,8 @@ pub(super) async fn form(headers: HeaderMap) -> Response {
             Field::text("product", "Product, such as SanDisk Ultra 32 GB", None),
             Field::text("board", "Board, such as Raspberry Pi 4", None),
         ],
-    ))
-    .answer(&headers)
+    ));
+    shown(&page, &headers)
 }
 
 pub(super) async fn understood(
@@ -79,8 +80,8 @@ pub(super) async fn understood(
         }
     };
     let page = site.uploads.read(block, &upload, &bytes).await;
-    site.metrics.read(page.as_ref().err());
-    Ok(answer_once(StatusCode::OK, page?))
+    site.requests.metrics.read(page.as_ref().err());
+    Ok(html_once(page?))
 }
 
 pub(super) async fn send(
@@ -126,7 +127,7 @@ pub(super) async fn send(
     };
     match put {
         Put::New(head) | Put::Same(head) => {
-            site.metrics.submitted(outcome);
+            site.requests.metrics.submitted(outcome);
             Ok(Redirect::to(&addresses::run(head.id)).into_response())
         }
         Put::Conflict => Err(unprocessable(sentence("another record has this id").as_str()).into()),

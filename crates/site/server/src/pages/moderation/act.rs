@@ -11,14 +11,14 @@ use cardmark_core::{name_of, visible};
 use cardmark_share::{from_hexadecimal, product_key};
 use cardmark_site_store::{Deed, Moderated, NewAct, Scope, Switch};
 
-use super::super::desk::sent;
-use super::super::frame::PageRefusal;
-use super::super::parts::Parts;
-use crate::answers::now_ms;
+use crate::clock::now_ms;
+use crate::http::page::PageRefusal;
+use crate::http::peer::Block as AddressBlock;
+use crate::http::problem::Refusal;
 use crate::moderation::session::Moderator;
 use crate::moderation::words;
-use crate::peer::Block as AddressBlock;
-use crate::problem::Refusal;
+use crate::pages::desk::sent;
+use crate::pages::parts::Parts;
 use crate::state::Site;
 
 /// Most characters of a reason.

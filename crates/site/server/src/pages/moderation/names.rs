@@ -3,32 +3,32 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use cardmark_report::document::{Block, Column, Row, Table};
 use serde::Deserialize;
 
-use super::super::addresses;
-use super::super::desk::Desk;
-use super::super::frame::{Field, PageRefusal, Section};
+use crate::http::page::{PageRefusal, shown_once};
+use crate::http::parameters::{Parameters, optional};
+use crate::http::problem::Refusal;
 use crate::moderation::session::Moderator;
-use crate::parameters::{Parameters, optional};
-use crate::problem::Refusal;
+use crate::pages::desk::Desk;
 use crate::state::Site;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Section};
 
 /// Names of a page.
 const NAMES: u32 = 50;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Query {
+pub(super) struct NamesQuery {
     cursor: Option<String>,
 }
 
 pub(super) async fn products(
     State(site): State<Arc<Site>>,
     moderator: Moderator,
-    query: Result<Parameters<Query>, Refusal>,
+    query: Result<Parameters<NamesQuery>, Refusal>,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let after = optional("cursor", query.cursor)?;
@@ -70,7 +70,7 @@ pub(super) async fn products(
     let next = next.map(|cursor| {
         addresses::with("/moderation/products", &[("cursor", Some(cursor.as_str()))])
     });
-    Ok(page.next(next).answer_once(StatusCode::OK))
+    Ok(shown_once(&page.next(next)))
 }
 
 fn accept(desk: &Desk<'_>) -> Section {

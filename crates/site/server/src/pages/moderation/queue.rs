@@ -3,26 +3,27 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use cardmark_catalog::explanation;
 use cardmark_core::name_of;
 use cardmark_report::document::Block;
 use cardmark_share::{Check, CheckName, CheckOutcome, from_hexadecimal, to_hexadecimal};
+use cardmark_site_data::day_of;
 use cardmark_site_store::{Decisions, Head, QueueSearch};
 use serde::Deserialize;
 
-use super::super::addresses;
-use super::super::audit::table;
-use super::super::desk::Desk;
-use super::super::frame::{Field, Form, Page, PageRefusal, Section, sentence};
-use crate::answers::{day_of, state_name};
+use crate::http::page::{PageRefusal, shown_once};
+use crate::http::parameters::{Parameters, RunId, cursor, cursor_text};
+use crate::http::problem::Refusal;
 use crate::moderation::session::Moderator;
 use crate::moderation::short_tag;
-use crate::parameters::{Parameters, RunId, cursor, cursor_text};
-use crate::problem::Refusal;
-use crate::records::head;
+use crate::pages::audit::table;
+use crate::pages::desk::Desk;
+use crate::queries::runs::head;
+use crate::queries::runs::state_of;
 use crate::state::Site;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Form, Page, Section, sentence};
 
 /// Runs of a page.
 const RUNS: u32 = 20;
@@ -31,14 +32,14 @@ const MOST_ACTS: usize = 20;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Query {
+pub(super) struct QueueQuery {
     check: Option<String>,
     tag: Option<String>,
     decided: Option<String>,
     cursor: Option<String>,
 }
 
-impl Query {
+impl QueueQuery {
     fn given(text: Option<&String>) -> Option<&str> {
         text.map(String::as_str).filter(|text| !text.is_empty())
     }
@@ -104,7 +105,7 @@ fn title(name: CheckName) -> String {
 pub(super) async fn queue(
     State(site): State<Arc<Site>>,
     moderator: Moderator,
-    query: Result<Parameters<Query>, Refusal>,
+    query: Result<Parameters<QueueQuery>, Refusal>,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let found = site.store.queue(&query.search()?).await?;
@@ -128,10 +129,7 @@ pub(super) async fn queue(
     for head in &found.heads {
         page = page.section(section(&desk, &decisions, head).await?);
     }
-    Ok(page
-        .form(query.form())
-        .next(next)
-        .answer_once(StatusCode::OK))
+    Ok(shown_once(&page.form(query.form()).next(next)))
 }
 
 pub(super) async fn run(
@@ -149,7 +147,7 @@ pub(super) async fn run(
     };
     let section = section(&desk, &decisions, &head).await?;
     let page: Page = desk.page("Moderation of a run", Vec::new());
-    Ok(page.section(section).answer_once(StatusCode::OK))
+    Ok(shown_once(&page.section(section)))
 }
 
 /// A run with its raised checks, its owner's answer, the acts on it, and the form for a decision.
@@ -163,7 +161,7 @@ async fn section(
     let tag = head.tag.map(|tag| to_hexadecimal(&tag));
     let mut blocks = vec![Block::Text(sentence(&format!(
         "{}; received on {}; {}; board {}; suite {}",
-        state_name(head.state),
+        state_of(head.state).name(),
         day_of(head.received_ms),
         tag.as_ref().map_or_else(
             || "without a tag".to_owned(),

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use cardmark_core::name_of;
 use cardmark_report::document::Block;
 use cardmark_site_store::{Decisions, Switch};
 
-use super::super::desk::Desk;
-use super::super::frame::{Field, PageRefusal, Section};
+use crate::http::page::{PageRefusal, shown_once};
 use crate::moderation::session::Moderator;
-use crate::moderation::words;
+use crate::pages::desk::Desk;
 use crate::state::Site;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Section};
 
 pub(super) async fn switches(
     State(site): State<Arc<Site>>,
@@ -29,7 +29,7 @@ pub(super) async fn switches(
     for switch in Switch::ALL {
         page = page.section(section(&desk, &decisions, switch));
     }
-    Ok(page.answer_once(StatusCode::OK))
+    Ok(shown_once(&page))
 }
 
 fn section(desk: &Desk<'_>, decisions: &Decisions, switch: Switch) -> Section {
@@ -60,7 +60,7 @@ fn section(desk: &Desk<'_>, decisions: &Decisions, switch: Switch) -> Section {
     let blocks = vec![Block::Text(text.to_owned()), Block::Text(state)];
     let mut section = Section::new(title, blocks);
     if let Some(number) = on {
-        section = section.link(format!("Act {number}"), words::address_of(number));
+        section = section.link(format!("Act {number}"), addresses::act(number));
     }
     section.form(desk.form(button, fields))
 }

@@ -1,0 +1,86 @@
+//! Addresses of pages.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use uuid::Uuid;
+
+/// A product.
+#[must_use]
+pub fn product(key: &str) -> String {
+    format!("/products/{}", encoded(key))
+}
+
+/// A run.
+#[must_use]
+pub fn run(id: Uuid) -> String {
+    format!("/runs/{id}")
+}
+
+/// A board.
+#[must_use]
+pub fn board(model: &str) -> String {
+    format!("/boards/{}", encoded(model))
+}
+
+/// History of a card, by the name that `cardmark history` takes; only the personal instance has it.
+#[must_use]
+pub fn history(card: &str) -> String {
+    format!("/history/{}", encoded(card))
+}
+
+/// The badge of a product or run at this address.
+#[must_use]
+pub fn badge(of: &str) -> String {
+    format!("{of}/badge.svg")
+}
+
+/// The picture for previews of a product or run at this address.
+#[must_use]
+pub fn preview(of: &str) -> String {
+    format!("{of}/preview.png")
+}
+
+/// A ranking.
+#[must_use]
+pub fn ranking(metric: &str, context: &str) -> String {
+    with(
+        "/rankings",
+        &[("metric", Some(metric)), ("context", Some(context))],
+    )
+}
+
+/// An act of a moderator.
+#[must_use]
+pub fn act(number: i64) -> String {
+    format!("/audit/{number}")
+}
+
+/// A path with the parameters that have a value.
+#[must_use]
+pub fn with(path: &str, parameters: &[(&str, Option<&str>)]) -> String {
+    let given = parameters.iter().filter_map(|(name, value)| {
+        let value = value.filter(|value| !value.is_empty())?;
+        Some(format!("{name}={}", encoded(value)))
+    });
+    let given: Vec<String> = given.collect();
+    match given.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}?{}", given.join("&")),
+    }
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_one_part_of_an_address() {
+        assert_eq!(product("~ä/b?c"), "/products/%7E%C3%A4%2Fb%3Fc");
+        let parameters = [("a", Some("x&y")), ("b", None), ("c", Some(""))];
+        assert_eq!(with("/runs", &parameters), "/runs?a=x%26y");
+        assert_eq!(with("/runs", &[]), "/runs");
+    }
+}

@@ -1,0 +1,339 @@
+//! The frame of every page: navigation, a form, the document, and the address of the next page.
+
+use askama::Template;
+use cardmark_report::document::{Block, Document, html_content};
+
+use crate::addresses;
+use crate::assets::{ICON, SCRIPT, STYLE};
+
+/// What surrounds the content of every page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Frame {
+    /// That of a site.
+    #[default]
+    Site,
+    /// That of a computer's own runs.
+    Computer,
+}
+
+/// A name and an address.
+type Named = (&'static str, &'static str);
+
+/// Links at the top of every page.
+const NAVIGATION: [Named; 9] = [
+    ("cardmark", "/"),
+    ("Products", "/products"),
+    ("Rankings", "/rankings"),
+    ("Runs", "/runs"),
+    ("Boards", "/boards"),
+    ("Published", "/published"),
+    ("Checks", "/checks"),
+    ("Data", "/data"),
+    ("Upload", "/upload"),
+];
+const NAVIGATION_OF_A_COMPUTER: [Named; 8] = [
+    ("cardmark", "/"),
+    ("Runs", "/runs"),
+    ("Cards", "/history"),
+    ("Under way", "/under-way"),
+    ("Products", "/products"),
+    ("Boards", "/boards"),
+    ("Published", "/published"),
+    ("Checks", "/checks"),
+];
+
+/// A page.
+#[derive(Debug)]
+pub struct Page {
+    title: String,
+    about: String,
+    links: Vec<Link>,
+    form: Option<Form>,
+    sections: Vec<Section>,
+    last: Option<Form>,
+    next: Option<String>,
+    picture: Option<Picture>,
+    content: String,
+}
+
+/// A page in its frame.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Framed<'a> {
+    page: &'a Page,
+    navigation: &'static [Named],
+    is_personal: bool,
+    style: &'static str,
+    script: &'static str,
+    icon: &'static str,
+}
+
+/// A picture of the page for previews of links to it, with the page's own address; both absolute.
+#[derive(Debug)]
+struct Picture {
+    page: String,
+    address: String,
+}
+
+/// A link below the title.
+#[derive(Debug)]
+pub struct Link {
+    name: String,
+    address: String,
+}
+
+/// Part of a page with a form of its own.
+#[derive(Debug)]
+pub struct Section {
+    title: String,
+    links: Vec<Link>,
+    content: String,
+    form: Option<Form>,
+}
+
+impl Section {
+    /// A section with this content.
+    #[must_use]
+    pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self {
+            title: title.into(),
+            links: Vec::new(),
+            content: html_content(&Document {
+                title: String::new(),
+                blocks,
+            }),
+            form: None,
+        }
+    }
+
+    /// Adds a link below the title.
+    #[must_use]
+    pub fn link(mut self, name: impl Into<String>, address: impl Into<String>) -> Self {
+        self.links.push(Link {
+            name: name.into(),
+            address: address.into(),
+        });
+        self
+    }
+
+    /// Sets the form.
+    #[must_use]
+    pub fn form(self, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..self
+        }
+    }
+}
+
+/// A form that asks for another page, or sends something.
+#[derive(Debug)]
+pub struct Form {
+    action: &'static str,
+    button: &'static str,
+    fields: Vec<Field>,
+    /// True if it changes something; it is sent in parts, since it may hold a file.
+    sends: bool,
+}
+
+impl Form {
+    /// A form that asks for another page.
+    #[must_use]
+    pub fn asking(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
+        Self {
+            action,
+            button,
+            fields,
+            sends: false,
+        }
+    }
+
+    /// A form that sends something.
+    #[must_use]
+    pub fn sending(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
+        Self {
+            sends: true,
+            ..Self::asking(action, button, fields)
+        }
+    }
+}
+
+/// A field of a form.
+#[derive(Debug)]
+pub struct Field {
+    name: &'static str,
+    label: &'static str,
+    value: String,
+    kind: FieldKind,
+}
+
+/// Kind of a field.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A line of text.
+    Text,
+    /// A day.
+    Date,
+    /// One of these values, with their names.
+    Choice(Vec<(String, String)>),
+    /// Lines of text.
+    Lines,
+    /// A file.
+    File,
+    /// A password or phrase.
+    Secret,
+    /// A value that is sent without being shown.
+    Hidden,
+}
+
+impl Field {
+    /// An empty field.
+    #[must_use]
+    pub fn of(kind: FieldKind, name: &'static str, label: &'static str) -> Self {
+        Self {
+            name,
+            label,
+            value: String::new(),
+            kind,
+        }
+    }
+
+    /// A field of one line.
+    #[must_use]
+    pub fn text(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
+        Self::of(FieldKind::Text, name, label).with(value)
+    }
+
+    /// A field for a day.
+    #[must_use]
+    pub fn date(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
+        Self::of(FieldKind::Date, name, label).with(value)
+    }
+
+    /// A field with a list of values and their names.
+    #[must_use]
+    pub fn choice(
+        name: &'static str,
+        label: &'static str,
+        value: Option<&str>,
+        choices: Vec<(String, String)>,
+    ) -> Self {
+        Self::of(FieldKind::Choice(choices), name, label).with(value)
+    }
+
+    /// A field that is not shown.
+    #[must_use]
+    pub fn hidden(name: &'static str, value: &str) -> Self {
+        Self::of(FieldKind::Hidden, name, "").with(Some(value))
+    }
+
+    fn with(self, value: Option<&str>) -> Self {
+        Self {
+            value: value.unwrap_or_default().to_owned(),
+            ..self
+        }
+    }
+}
+
+impl Page {
+    /// A page with this content. `about` is its description for search engines and previews.
+    pub fn new(title: impl Into<String>, about: impl Into<String>, blocks: Vec<Block>) -> Self {
+        let document = Document {
+            title: title.into(),
+            blocks,
+        };
+        Self {
+            content: html_content(&document),
+            title: document.title,
+            about: about.into(),
+            links: Vec::new(),
+            form: None,
+            sections: Vec::new(),
+            last: None,
+            next: None,
+            picture: None,
+        }
+    }
+
+    /// Adds a link below the title.
+    #[must_use]
+    pub fn link(mut self, name: impl Into<String>, address: impl Into<String>) -> Self {
+        self.links.push(Link {
+            name: name.into(),
+            address: address.into(),
+        });
+        self
+    }
+
+    /// Sets the form.
+    #[must_use]
+    pub fn form(self, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..self
+        }
+    }
+
+    /// A section behind the content, with a form of its own.
+    #[must_use]
+    pub fn section(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
+    }
+
+    /// A form behind the content.
+    #[must_use]
+    pub fn last(self, form: Form) -> Self {
+        Self {
+            last: Some(form),
+            ..self
+        }
+    }
+
+    /// The page with a picture for previews. Readers of Open Graph need absolute addresses.
+    #[must_use]
+    pub fn pictured(self, origin: &str, path: &str) -> Self {
+        let picture = Picture {
+            page: format!("{origin}{path}"),
+            address: format!("{origin}{}", addresses::preview(path)),
+        };
+        Self {
+            picture: Some(picture),
+            ..self
+        }
+    }
+
+    /// Sets the address of the next page.
+    #[must_use]
+    pub fn next(self, next: Option<String>) -> Self {
+        Self { next, ..self }
+    }
+
+    /// Returns the page as HTML.
+    #[must_use]
+    pub fn html(&self, frame: Frame) -> String {
+        let is_personal = frame == Frame::Computer;
+        let framed = Framed {
+            page: self,
+            navigation: match frame {
+                Frame::Site => &NAVIGATION,
+                Frame::Computer => &NAVIGATION_OF_A_COMPUTER,
+            },
+            is_personal,
+            style: STYLE.address.as_str(),
+            script: SCRIPT.address.as_str(),
+            icon: ICON.address.as_str(),
+        };
+        framed.to_string()
+    }
+}
+
+/// The text with a capital letter and a full stop.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}

@@ -1,0 +1,188 @@
+//! Comparison of runs.
+
+use cardmark_core::Record;
+use cardmark_judge::{Compared, NotComparable, compare_sides};
+use cardmark_report::document::Block;
+use cardmark_report::{Comparison, comparison_blocks, run_title};
+use cardmark_share::Problem;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::addresses;
+use crate::frame::{Field, Form, Page};
+use crate::queries::{Queries, bad_request, problem};
+
+/// Two sides of runs, and what may differ between them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompareAsked {
+    /// Ids of the runs of the base, separated by commas.
+    #[serde(default)]
+    pub base: String,
+    /// Ids of the runs of the other side.
+    #[serde(default)]
+    pub other: String,
+    /// Names of the context that may differ, separated by commas.
+    #[serde(default)]
+    pub across: String,
+}
+
+impl CompareAsked {
+    /// Returns whether a side is missing.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.base.is_empty() || self.other.is_empty()
+    }
+
+    /// The ids of the runs of both sides.
+    ///
+    /// # Errors
+    /// If a side is no list of ids, or too long.
+    pub fn sides(&self) -> Result<[Vec<Uuid>; 2], Problem> {
+        let ids = |side: &str| ids_of(&side.split_whitespace().collect::<String>());
+        Ok([ids(&self.base)?, ids(&self.other)?])
+    }
+}
+
+/// Most runs of a side.
+const MOST_RUNS: usize = 8;
+
+/// Reads the ids of a side, which are separated by commas.
+///
+/// # Errors
+/// If one is no id, or there are more than eight.
+pub fn ids_of(side: &str) -> Result<Vec<Uuid>, Problem> {
+    let ids: Vec<&str> = side.split(',').collect();
+    if ids.len() > MOST_RUNS {
+        return Err(bad_request(format!("a side has at most {MOST_RUNS} runs")));
+    }
+    let wrong = |_| bad_request("a side is a list of ids of runs");
+    let ids = ids.into_iter().map(|id| id.parse().map_err(wrong));
+    ids.collect()
+}
+
+/// The form for a comparison.
+#[must_use]
+pub fn begin(asked: &CompareAsked) -> Page {
+    let text = "Name the runs of both sides by their ids, several of a side with commas between them. The page of a run holds its id.";
+    Page::new("Compare", ABOUT, vec![Block::Text(text.to_owned())]).form(form(asked))
+}
+
+/// A comparison.
+///
+/// # Errors
+/// If the sides cannot be compared, or a query has no answer.
+pub async fn compare<Q: Queries>(queries: &Q, asked: CompareAsked) -> Result<Page, Q::Error> {
+    let [base, other] = asked.sides()?;
+    let (base, other) = (
+        records(queries, &base).await?,
+        records(queries, &other).await?,
+    );
+    let draw = move || -> Result<Page, Problem> {
+        let blocks = blocks(&base, &other, &asked.across)?;
+        let parameters = [
+            ("base", Some(asked.base.as_str())),
+            ("other", Some(asked.other.as_str())),
+            ("across", Some(asked.across.as_str())),
+        ];
+        let address = addresses::with("/api/v1/compare", &parameters);
+        let page = Page::new("Compare", ABOUT, blocks).form(form(&asked));
+        Ok(page.link("As data", address))
+    };
+    Ok(queries.work(draw).await??)
+}
+
+/// The records of runs, derived.
+///
+/// # Errors
+/// If a query has no answer.
+pub async fn records<Q: Queries>(queries: &Q, ids: &[Uuid]) -> Result<Vec<Record>, Q::Error> {
+    let mut records = Vec::new();
+    for id in ids {
+        records.push(queries.record(*id).await?);
+    }
+    Ok(records)
+}
+
+const ABOUT: &str = "Runs beside each other: what differs, by how much, and how sure that is.";
+
+fn blocks(base: &[Record], other: &[Record], across: &str) -> Result<Vec<Block>, Problem> {
+    let across: Vec<String> = across
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    let sides = [base.iter().collect(), other.iter().collect()];
+    let results = compared_sides(&sides, &[], &across)?;
+    let name = |side: &[Record]| side.first().map(run_title).unwrap_or_default();
+    let (base, other) = (name(base), name(other));
+    let other = match base == other {
+        true => format!("{other}, the other side"),
+        false => other,
+    };
+    Ok(comparison_blocks(&Comparison {
+        base: &base,
+        other: &other,
+        results: &results,
+        across: &across,
+        repeat: None,
+    }))
+}
+
+fn form(query: &CompareAsked) -> Form {
+    Form::asking(
+        "/compare",
+        "Compare",
+        vec![
+            Field::text("base", "Base (ids)", Some(query.base.as_str())),
+            Field::text("other", "Other (ids)", Some(query.other.as_str())),
+            Field::text(
+                "across",
+                "May differ, such as board",
+                Some(query.across.as_str()),
+            ),
+        ],
+    )
+}
+
+/// Compares two sides, with an answer for the reasons not to.
+///
+/// # Errors
+/// If they cannot be compared.
+pub fn compared_sides(
+    sides: &[Vec<&Record>; 2],
+    metrics: &[String],
+    across: &[String],
+) -> Result<Compared, Problem> {
+    compare_sides(sides, metrics, across).map_err(not_comparable)
+}
+
+fn not_comparable(reason: NotComparable) -> Problem {
+    let detail = match reason {
+        NotComparable::OnBothSides(run) => format!("run {run} is on both sides"),
+        NotComparable::UnknownStorage { id, reason } => format!("run {id}: {reason}"),
+        NotComparable::Mixtures { .. } => {
+            "a side is a mixture of products that the other does not have".to_owned()
+        }
+        NotComparable::UnknownContext { name, known } => {
+            format!(
+                "`{name}` is not part of the context; there is: {}",
+                known.join(", ")
+            )
+        }
+        NotComparable::Differ(rows) => {
+            let names: Vec<String> = rows.into_iter().map(|row| row.name).collect();
+            format!(
+                "circumstances differ: {}; `across` lists those that may",
+                names.join(", ")
+            )
+        }
+        NotComparable::NoMetric => "none of the metrics is on both sides".to_owned(),
+    };
+    problem(
+        422,
+        "not-comparable",
+        "The sides cannot be compared",
+        detail,
+    )
+}

@@ -1,0 +1,176 @@
+//! Search of runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::views::run::ListedRun;
+
+/// Conditions of a search. All have to be met.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
+#[serde(deny_unknown_fields)]
+pub struct SearchQuery {
+    /// Name or key of a product.
+    #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub product: Option<String>,
+    /// Model of the board, as the record has it.
+    #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub board: Option<String>,
+    /// Bus, such as `sdr104`.
+    #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub bus: Option<String>,
+    /// Command queue of the card: `on` or `off`.
+    #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub queue: Option<String>,
+    /// Suite and version, such as `quick 1`, or the test of storage.
+    #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub suite: Option<String>,
+    /// Metric that has to lie between `least` and `most`.
+    #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metric: Option<String>,
+    /// Least value of the metric.
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub least: Option<f64>,
+    /// Greatest value of the metric.
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub most: Option<f64>,
+    /// First day of the run, such as `2026-11-01`.
+    #[cfg_attr(feature = "openapi", param(format = Date))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub from: Option<String>,
+    /// Last day of the run.
+    #[cfg_attr(feature = "openapi", param(format = Date))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub to: Option<String>,
+    /// True for runs of simulated cards, which are apart from all others.
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub simulated: Option<bool>,
+    /// `next` of the page before.
+    #[cfg_attr(
+        feature = "openapi",
+        param(pattern = "^-?[0-9]{1,18}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+    )]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 20.
+    #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 100))]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limit: Option<u32>,
+}
+
+/// Reads a value; an empty text, as a form sends it, is none.
+fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: std::str::FromStr<Err: std::fmt::Display>,
+{
+    match Option::<String>::deserialize(from)? {
+        Some(text) if !text.is_empty() => text.parse().map(Some).map_err(serde::de::Error::custom),
+        _ => Ok(None),
+    }
+}
+
+/// A page of a search, the last arrivals first. A page tests a limited number of records: it can have fewer entries than asked for, or
+/// none, and still not be the last.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SearchPage {
+    /// The records.
+    pub records: Vec<ListedRun>,
+    /// Cursor of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl SearchQuery {
+    /// Names and values of all that is given but the cursor.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<(&'static str, String)> {
+        let text = |value: &Option<String>| value.clone();
+        let number = |value: Option<f64>| value.map(|value| value.to_string());
+        let all = [
+            ("board", text(&self.board)),
+            ("bus", text(&self.bus)),
+            ("from", text(&self.from)),
+            ("least", number(self.least)),
+            ("limit", self.limit.map(|value| value.to_string())),
+            ("metric", text(&self.metric)),
+            ("most", number(self.most)),
+            ("product", text(&self.product)),
+            ("queue", text(&self.queue)),
+            ("simulated", self.simulated.map(|value| value.to_string())),
+            ("suite", text(&self.suite)),
+            ("to", text(&self.to)),
+        ];
+        let given = all.into_iter();
+        given
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+
+    /// The last `limit` arrivals.
+    #[must_use]
+    pub fn last(limit: u32) -> Self {
+        Self {
+            limit: Some(limit),
+            ..Self::default()
+        }
+    }
+}

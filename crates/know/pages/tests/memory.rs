@@ -1,0 +1,374 @@
+//! The pages over records in memory, without a server or a database.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use cardmark_catalog::publications;
+use cardmark_core::Record;
+use cardmark_judge::derive_again;
+use cardmark_pages::frame::{Frame, Page};
+use cardmark_pages::pages::compare::{CompareAsked, compared_sides};
+use cardmark_pages::pages::ranking::{RankingAsked, RankingPage};
+use cardmark_pages::pages::{boards, compare, home, product, ranking, run, runs};
+use cardmark_pages::suited::by_use;
+use cardmark_pages::views::board::{BoardEntry, BoardsPage};
+use cardmark_pages::views::product::{
+    NamesQuery, ProductEntry, ProductView, ProductsPage, SummaryView,
+};
+use cardmark_pages::views::ranking::{ContextEntry, Contexts, RankedEntry, RankingView};
+use cardmark_pages::views::run::{ListedRun, Run, RunState};
+use cardmark_pages::views::search::{SearchPage, SearchQuery};
+use cardmark_pages::views::suited::ByUse;
+use cardmark_pages::{Queries, not_found};
+use cardmark_share::{Extract, Level, Problem, Summary, context_key, product_key};
+use uuid::Uuid;
+
+/// Records, each as if three people had sent it.
+struct Memory(Vec<Record>);
+
+/// Figures by metric, context and product.
+type Figures = BTreeMap<Place, (BTreeMap<String, String>, Summary, u64)>;
+type Place = (String, i64, String);
+
+impl Memory {
+    fn published() -> Self {
+        let all = publications().iter().flat_map(|one| one.records());
+        let mut records: Vec<Record> = all.collect();
+        for record in &mut records {
+            let _ = derive_again(record);
+        }
+        Self(records)
+    }
+
+    fn extracts(&self) -> impl Iterator<Item = Extract> {
+        self.0.iter().map(Extract::of)
+    }
+
+    fn figures(&self) -> Figures {
+        let mut figures = Figures::new();
+        for extract in self.extracts() {
+            let Some(product) = extract.product_key() else {
+                continue;
+            };
+            for figure in &extract.figures {
+                let key = context_key(&extract.context);
+                let place = (figure.metric.clone(), key, product.clone());
+                let (context, summary, cards) = figures.entry(place).or_default();
+                *context = extract.context.clone();
+                *cards += 3;
+                (0..3).for_each(|_| summary.add(figure.value));
+            }
+        }
+        figures
+    }
+
+    /// The metric that most products have under the same circumstances.
+    fn most_ranked(&self) -> String {
+        let mut counts = BTreeMap::<(String, i64), usize>::new();
+        for (metric, context, _) in self.figures().into_keys() {
+            *counts.entry((metric, context)).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        most.unwrap().0.0
+    }
+
+    fn listed(record: &Record) -> ListedRun {
+        let extract = Extract::of(record);
+        ListedRun {
+            id: record.id,
+            state: RunState::Shared,
+            level: Level::Published,
+            received_on: "2026-11-28".to_owned(),
+            received_ms: 0,
+            day: extract.day.clone(),
+            product: extract.product_key(),
+            product_name: extract.product_name,
+            model: extract.model,
+            board: extract.board,
+            suite: extract.suite,
+            bus: extract.bus,
+            size_bytes: extract.size_bytes,
+            storage: None,
+            decided_by: None,
+        }
+    }
+
+    fn find(&self, id: Uuid) -> Result<&Record, Problem> {
+        let found = self.0.iter().find(|record| record.id == id);
+        found.ok_or_else(|| not_found("No such run", "it is not in memory"))
+    }
+}
+
+impl Queries for Memory {
+    type Error = Problem;
+
+    async fn runs_count(&self) -> Result<u64, Problem> {
+        Ok(self.0.len() as u64)
+    }
+
+    async fn search(&self, query: SearchQuery) -> Result<SearchPage, Problem> {
+        let listed = self.0.iter().map(Self::listed);
+        let is_on = |run: &ListedRun| query.board.is_none() || run.board == query.board;
+        let records = listed
+            .filter(is_on)
+            .take(query.limit.unwrap_or(20) as usize);
+        Ok(SearchPage {
+            records: records.collect(),
+            next: None,
+        })
+    }
+
+    async fn run(&self, id: Uuid) -> Result<Run, Problem> {
+        Ok(Run {
+            listed: Self::listed(self.find(id)?),
+            checks: Vec::new(),
+        })
+    }
+
+    async fn record(&self, id: Uuid) -> Result<Record, Problem> {
+        self.find(id).cloned()
+    }
+
+    async fn products(&self, _: NamesQuery) -> Result<ProductsPage, Problem> {
+        let mut products = BTreeMap::<String, ProductEntry>::new();
+        for extract in self.extracts() {
+            if let (Some(key), Some(name)) = (extract.product_key(), &extract.product_name) {
+                let entry = products.entry(key.clone()).or_default();
+                (entry.key, entry.name) = (key, name.clone());
+                entry.runs_count += 1;
+            }
+        }
+        Ok(ProductsPage {
+            products: products.into_values().collect(),
+            next: None,
+        })
+    }
+
+    async fn product(&self, name: &str, _: Option<&str>) -> Result<ProductView, Problem> {
+        let key = product_key(name);
+        let all = self.products(NamesQuery::default()).await?.products;
+        let entry = all.into_iter().find(|entry| entry.key == key);
+        let entry = entry.ok_or_else(|| not_found("No such product", "it is not in memory"))?;
+        let own = self.figures().into_iter();
+        let own = own.filter(|((.., product), _)| *product == key);
+        Ok(ProductView {
+            entry,
+            accepted_by: None,
+            claims: Vec::new(),
+            summaries: own
+                .filter_map(|((metric, ..), (context, summary, cards))| {
+                    SummaryView::of(metric, context, summary, cards)
+                })
+                .collect(),
+            next: None,
+            published: Vec::new(),
+        })
+    }
+
+    async fn moved(&self, _: &str) -> Result<Option<String>, Problem> {
+        Ok(None)
+    }
+
+    async fn boards(&self, _: Option<String>, _: u32) -> Result<BoardsPage, Problem> {
+        let mut counts = BTreeMap::<String, u64>::new();
+        for board in self.extracts().filter_map(|extract| extract.board) {
+            *counts.entry(board).or_default() += 1;
+        }
+        let board = |(model, runs_count)| BoardEntry { model, runs_count };
+        Ok(BoardsPage {
+            boards: counts.into_iter().map(board).collect(),
+            next: None,
+        })
+    }
+
+    async fn contexts(
+        &self,
+        metric: &str,
+        _: Option<&str>,
+        limit: u32,
+    ) -> Result<Contexts, Problem> {
+        let mut found = BTreeMap::<i64, ContextEntry>::new();
+        for ((of, key, _), (context, ..)) in self.figures() {
+            if of == metric {
+                let new = ContextEntry {
+                    key,
+                    context,
+                    products_count: 0,
+                };
+                found.entry(key).or_insert(new).products_count += 1;
+            }
+        }
+        let mut contexts: Vec<ContextEntry> = found.into_values().collect();
+        contexts.sort_by_key(|one| std::cmp::Reverse(one.products_count));
+        contexts.truncate(limit as usize);
+        Ok(Contexts {
+            contexts,
+            next: None,
+        })
+    }
+
+    async fn ranking(
+        &self,
+        metric: &str,
+        context: i64,
+        _: Option<&str>,
+        limit: u32,
+    ) -> Result<RankingView, Problem> {
+        let figures = self.figures().into_iter();
+        let figures = figures.filter(|((of, key, _), _)| of == metric && *key == context);
+        let entry = |((metric, _, product), (context, summary, cards)): (Place, _)| {
+            let summary = SummaryView::of(metric, context, summary, cards)?;
+            Some(RankedEntry {
+                name: product_name(&product),
+                key: product,
+                place: -summary.median,
+                summary,
+            })
+        };
+        let mut places: Vec<RankedEntry> = figures.filter_map(entry).collect();
+        places.sort_by(|one, next| one.place.total_cmp(&next.place));
+        places.truncate(limit as usize);
+        Ok(RankingView { places, next: None })
+    }
+
+    async fn suited(&self) -> Result<Arc<ByUse>, Problem> {
+        Ok(Arc::new(by_use(self).await?))
+    }
+}
+
+fn product_name(key: &str) -> String {
+    let known = cardmark_catalog::products()
+        .iter()
+        .find(|one| one.id == key);
+    known.map_or_else(|| key.to_owned(), cardmark_catalog::Product::name)
+}
+
+/// The result of a future that waits for nothing.
+fn done<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => panic!("queries in memory wait for nothing"),
+    }
+}
+
+/// Checks the page, and returns it as HTML.
+#[track_caller]
+fn html(page: &Page, parts: &[&str]) -> String {
+    let html = page.html(Frame::Site);
+    assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"));
+    for part in parts {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+    html
+}
+
+#[test]
+fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
+    let memory = Memory::published();
+    let count = memory.0.len();
+    let page = done(home::home(&memory)).unwrap();
+    let of_runs = format!("shared by the people who made them: {count} runs.");
+    let newest = format!("/runs/{}", memory.0[0].id);
+    html(&page, &[&of_runs, &newest, "<h2>What to buy</h2>"]);
+    let personal = done(home::personal(&memory, vec!["a.sqlite: locked".to_owned()])).unwrap();
+    let personal = personal.html(Frame::Computer);
+    for part in [
+        "Only its own browser sees this page",
+        "a.sqlite: locked",
+        "/under-way",
+    ] {
+        assert!(personal.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn products_rankings_and_boards_lead_to_each_other() {
+    let memory = Memory::published();
+    let metric = &memory.most_ranked();
+    let asked = RankingAsked {
+        metric: Some(metric.clone()),
+        ..RankingAsked::default()
+    };
+    let RankingPage::Here(page) = done(ranking::ranking(&memory, &asked)).unwrap() else {
+        panic!("it is the first page");
+    };
+    let contexts = done(memory.contexts(metric, None, 1)).unwrap().contexts;
+    let places = done(memory.ranking(metric, contexts[0].key, None, 50))
+        .unwrap()
+        .places;
+    assert!(places.len() > 1, "{places:?}");
+    let addresses = places
+        .iter()
+        .map(|one| cardmark_pages::addresses::product(&one.key));
+    let addresses: Vec<String> = addresses.collect();
+    let addresses: Vec<&str> = addresses.iter().map(String::as_str).collect();
+    let page = html(&page, &addresses);
+    assert!(page.contains("<svg"), "a chart of rates");
+    let first = &places[0];
+    let page = done(product::product(
+        &memory,
+        &first.key,
+        None,
+        "https://cards.example",
+    ));
+    let ranking = cardmark_pages::addresses::ranking(metric, &contexts[0].key.to_string());
+    let ranking = ranking.replace('&', "&amp;");
+    let preview = "https://cards.example/products/";
+    html(&page.unwrap(), &[&ranking, preview]);
+    let unknown = done(product::product(&memory, "no such card", None, "")).unwrap_err();
+    assert_eq!(unknown.status, 404);
+    let board = memory.extracts().find_map(|extract| extract.board).unwrap();
+    let page = done(boards::board(&memory, board.clone())).unwrap();
+    html(&page, &["<h2>Best known figures</h2>", "/runs?board="]);
+    html(&done(boards::boards(&memory, None)).unwrap(), &["/boards/"]);
+}
+
+#[test]
+fn a_run_and_a_comparison_show_the_records() {
+    let memory = Memory::published();
+    let search = done(runs::runs(&memory, SearchQuery::last(3))).unwrap();
+    html(&search, &[&format!("/runs/{}", memory.0[2].id)]);
+    let id = memory.0[0].id;
+    let page = done(run::run(
+        &memory,
+        done(memory.run(id)).unwrap(),
+        "https://cards.example".to_owned(),
+    ));
+    html(
+        &page.unwrap(),
+        &[&format!("/api/v1/records/{id}"), "/badge.svg"],
+    );
+    let is_comparable = |one: &Record, other: &Record| {
+        one.id != other.id && compared_sides(&[vec![one], vec![other]], &[], &[]).is_ok()
+    };
+    let pairs = memory
+        .0
+        .iter()
+        .flat_map(|one| memory.0.iter().map(move |other| (one, other)));
+    let (base, other) = pairs
+        .into_iter()
+        .find(|(one, other)| is_comparable(one, other))
+        .unwrap();
+    let asked = CompareAsked {
+        base: base.id.to_string(),
+        other: other.id.to_string(),
+        across: String::new(),
+    };
+    let page = done(compare::compare(&memory, asked)).unwrap();
+    html(
+        &page,
+        &["<h1>Compare</h1>", &other.id.to_string(), "<table"],
+    );
+    let same = CompareAsked {
+        base: base.id.to_string(),
+        other: base.id.to_string(),
+        across: String::new(),
+    };
+    let refused = done(compare::compare(&memory, same)).unwrap_err();
+    assert_eq!(
+        (refused.status, &*refused.kind),
+        (422, "/problems/not-comparable")
+    );
+}

@@ -1,0 +1,102 @@
+//! Pages, and errors as pages.
+
+use std::sync::OnceLock;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cardmark_pages::frame::{Frame, Page, sentence};
+use cardmark_report::document::Block;
+use cardmark_share::Problem;
+use cardmark_site_store::SiteStoreError;
+
+use crate::http::problem::Refusal;
+use crate::http::reply::Reply;
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Set in the process of the personal instance before its first page. A process is a site or that, and pages that never change are made
+/// once for it.
+static IS_PERSONAL: OnceLock<()> = OnceLock::new();
+
+/// Gives all pages of this process the frame of the personal instance.
+pub(crate) fn make_personal() {
+    let _ = IS_PERSONAL.set(());
+}
+
+fn html(page: &Page) -> String {
+    page.html(match IS_PERSONAL.get() {
+        Some(()) => Frame::Computer,
+        None => Frame::Site,
+    })
+}
+
+/// The page as an answer that can be given many times.
+pub(crate) fn reply(page: &Page) -> Reply {
+    Reply::new(HTML, html(page))
+}
+
+/// The page, which caches of others may keep for a minute.
+pub(crate) fn shown(page: &Page, headers: &HeaderMap) -> Response {
+    reply(page).answer(headers)
+}
+
+/// The page as the answer to something that was sent, or to one person: it is kept nowhere.
+pub(crate) fn shown_once(page: &Page) -> Response {
+    html_once(html(page))
+}
+
+/// [`shown_once`], of a page in HTML.
+pub(crate) fn html_once(page: String) -> Response {
+    let headers = [("content-type", HTML), ("cache-control", "no-store")];
+    (StatusCode::OK, headers, page).into_response()
+}
+
+/// An error as a page.
+pub(crate) struct PageRefusal(Refusal);
+
+impl From<Refusal> for PageRefusal {
+    fn from(refusal: Refusal) -> Self {
+        Self(refusal)
+    }
+}
+
+impl From<Problem> for PageRefusal {
+    fn from(problem: Problem) -> Self {
+        Self(problem.into())
+    }
+}
+
+impl From<SiteStoreError> for PageRefusal {
+    fn from(error: SiteStoreError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for PageRefusal {
+    fn into_response(self) -> Response {
+        let problem = self.0.problem();
+        let blocks = vec![Block::Text(sentence(&problem.detail))];
+        let page = html(&Page::new(
+            problem.title.clone(),
+            problem.title.clone(),
+            blocks,
+        ));
+        let mut response = self.0.into_response();
+        *response.body_mut() = page.into();
+        let headers = response.headers_mut();
+        headers.remove("content-length");
+        headers.insert("content-type", HeaderValue::from_static(HTML));
+        response
+    }
+}
+
+/// There is nothing at this address.
+pub(crate) fn no_page() -> Refusal {
+    let detail = "there is nothing at this address";
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        "unknown-path",
+        "Nothing here",
+        detail,
+    )
+}

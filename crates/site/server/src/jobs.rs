@@ -1,0 +1,4 @@
+//! Work that a site does by itself.
+
+pub(crate) mod dumps;
+pub(crate) mod upkeep;
