@@ -21,6 +21,7 @@ mod compare;
 mod corpus;
 mod devices;
 mod digests;
+mod documents;
 mod evidence;
 mod examples;
 mod faults;
