@@ -76,3 +76,26 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::USAGE;
+
+    #[test]
+    fn commands_in_documents_are_in_the_usage() {
+        for command in cardmark_documents::commands_of("xtask") {
+            let name = &command.words[1];
+            let begin = format!("\n  {name} ");
+            let (_, usage) = USAGE
+                .split_once(&begin)
+                .unwrap_or_else(|| panic!("{command}"));
+            let usage = usage.lines().next().unwrap_or_default();
+            for option in command.words[2..]
+                .iter()
+                .filter(|word| word.starts_with('-'))
+            {
+                assert!(usage.contains(option), "{command}: {usage}");
+            }
+        }
+    }
+}

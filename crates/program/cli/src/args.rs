@@ -1,5 +1,7 @@
 //! The command line. Parsing has no side effect.
 
+#[cfg(test)]
+mod documents;
 mod examples;
 mod integrity;
 mod paths;

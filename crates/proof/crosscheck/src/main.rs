@@ -98,3 +98,16 @@ fn shown(agreements: &[Agreement], as_json: bool) -> Result<String, CommandError
     }
     Ok(agreement_table(agreements, COLUMNS, Style::Plain))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_in_documents_are_accepted() {
+        for command in cardmark_documents::commands_of("cardmark-crosscheck") {
+            let parsed = Arguments::try_parse_from(&command.words);
+            assert!(parsed.is_ok(), "{command}: {parsed:?}");
+        }
+    }
+}

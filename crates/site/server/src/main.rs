@@ -276,3 +276,24 @@ fn failed(what: &str) -> ExitCode {
     eprintln!("error: {}", visible(what));
     ExitCode::FAILURE
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_in_documents_are_accepted() {
+        for command in cardmark_documents::commands_of("cardmark-site") {
+            let id = Uuid::nil().to_string();
+            let value = |word: &String| {
+                if word == "RUN" {
+                    id.clone()
+                } else {
+                    word.clone()
+                }
+            };
+            let parsed = Arguments::try_parse_from(command.words.iter().map(value));
+            assert!(parsed.is_ok(), "{command}: {}", parsed.err().unwrap());
+        }
+    }
+}

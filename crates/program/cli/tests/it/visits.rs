@@ -5,12 +5,12 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use cardmark_testkit::{Program, needs};
 use tempfile::TempDir;
 
-use crate::common::{BINARY, program, scratch};
+use crate::common::{program, scratch};
+use crate::tmux::{self, Style};
 
 const FENCE: &str = "```";
 const BEGIN: &str = "```console";
@@ -19,8 +19,6 @@ const PROMPT: &str = "$ ";
 const PAGE_WIDTHS: &[u32] = &[80];
 /// Columns of the blocks of its fixture.
 const OTHER_WIDTHS: &[u32] = &[120, 40];
-/// Lines of the terminal: more than any screen here has.
-const HEIGHT: &str = "400";
 /// Most commands of a visit.
 const MOST_COMMANDS: usize = 3;
 /// Pages, each with a word of its last screen: what the person came for.
@@ -79,53 +77,6 @@ impl Home {
         assert_eq!(boards.code, 0, "{boards}");
         std::fs::write(self.scratch.path().join("boards.jsonl"), boards.stdout).unwrap();
     }
-
-    /// The screen after a command, without empty lines at its end.
-    fn screen(&self, width: u32, line: &str) -> String {
-        // A server of its own: the last one may still be about to end.
-        let place = tempfile::tempdir_in(self.scratch.path()).unwrap();
-        let socket = place.path().join("terminal");
-        let tmux = |words: &[&str]| {
-            let mut command = Command::new("tmux");
-            let envs = self.program.command(&[]);
-            let known = envs
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?)));
-            command.env_clear().envs(known).env_remove("COLUMNS");
-            command.env("LC_ALL", "C.UTF-8").env("TERM", "xterm");
-            command.current_dir(self.scratch.path());
-            command
-                .args(["-u", "-f", "/dev/null", "-S"])
-                .arg(&socket)
-                .args(words);
-            let output = command.stdin(Stdio::null()).output().unwrap();
-            assert!(output.status.success(), "{words:?}: {output:?}");
-            String::from_utf8(output.stdout).unwrap()
-        };
-        let bin = Path::new(&*BINARY).parent().unwrap().display();
-        // The terminal stays until its screen was read.
-        let script = format!(
-            "PATH={bin}:$PATH; {line}\ntmux -S '{}' wait-for -S shown; exec sleep 600",
-            socket.display()
-        );
-        let columns = width.to_string();
-        tmux(&[
-            "new-session",
-            "-d",
-            "-x",
-            &columns,
-            "-y",
-            HEIGHT,
-            "/bin/sh",
-            "-c",
-            &script,
-        ]);
-        tmux(&["wait-for", "shown"]);
-        let screen = tmux(&["capture-pane", "-p"]);
-        tmux(&["kill-server"]);
-        let lines: Vec<&str> = screen.lines().map(str::trim_end).collect();
-        lines.join("\n").trim_end().to_owned()
-    }
 }
 
 /// The text with the current screens, a block for each width.
@@ -137,7 +88,14 @@ fn visited_again(text: &str, widths: &[u32]) -> String {
         match (line.strip_prefix(PROMPT), &here) {
             (Some(command), Some((width, home))) => {
                 let home: &Home = home;
-                writeln!(made, "{line}\n{}", home.screen(*width, command)).unwrap();
+                let screen = tmux::screen(
+                    &home.program,
+                    home.scratch.path(),
+                    *width,
+                    command,
+                    Style::Plain,
+                );
+                writeln!(made, "{line}\n{screen}").unwrap();
             }
             (_, Some(_)) if line != FENCE => {}
             _ => writeln!(made, "{line}").unwrap(),
