@@ -7,13 +7,7 @@ use cardmark_documents::{Command, Place, commands_of};
 use crate::common::{program, scratch};
 
 /// Documents whose commands another test runs.
-const RUN_ELSEWHERE: [(&str, &str); 2] = [
-    ("docs/COVERAGE.md", "benchmarks/needs/run"),
-    (
-        "docs/cli.md",
-        "the examples of the help, all parsed by a unit test",
-    ),
-];
+const RUN_ELSEWHERE: [(&str, &str); 1] = [("docs/COVERAGE.md", "benchmarks/needs/run")];
 
 /// A reason to run a command nowhere, and how to recognize it.
 type Reason = (&'static str, fn(&Command) -> bool);
