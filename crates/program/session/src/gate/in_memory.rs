@@ -149,7 +149,7 @@ fn fill(file: &mut File, size: u64) -> io::Result<()> {
     }
 }
 
-/// Writes the file anew. No page of it is like another, so that none is shared or compressed away.
+/// Writes the file again. No page of it is like another, so that none is shared or compressed away.
 fn write(file: &mut File, size: u64) -> io::Result<()> {
     file.rewind()?;
     let mut state = size | 1;

@@ -281,7 +281,7 @@ impl Plan {
     }
 }
 
-/// Progress of a job, each of which is a step of the plan.
+/// Progress of a job: each change is a step of the plan.
 struct Steps(Arc<Plan>);
 
 impl Waits for Steps {
