@@ -2,12 +2,14 @@
 
 use cardmark_core::constants;
 
-use crate::{integrity, measure::describing, measure::opening, watch};
+use crate::drive::watch;
+use crate::jobs::integrity;
+use crate::jobs::measure::{describing, opening};
 
 constants! {
     "crates/program/session/src/"
-    opening "measure/opening.rs" { RESERVE_BYTES "bytes", }
-    describing "measure/describing.rs" { STEP.as_secs() "s", }
-    watch "watch.rs" { LOOK.as_millis() "ms", LONGEST_LOOK.as_secs() "s", SECOND_CALL.as_secs() "s", }
-    integrity "integrity.rs" { DEMO_SEED "seed", }
+    opening "jobs/measure/opening.rs" { RESERVE_BYTES "bytes", }
+    describing "jobs/measure/describing.rs" { STEP.as_secs() "s", }
+    watch "drive/watch.rs" { LOOK.as_millis() "ms", LONGEST_LOOK.as_secs() "s", SECOND_CALL.as_secs() "s", }
+    integrity "jobs/integrity.rs" { DEMO_SEED "seed", }
 }

@@ -1,34 +1,48 @@
 //! Places of the store and the journals.
 
+pub(crate) mod unfinished;
+
 use std::io::ErrorKind;
 use std::ops::Deref;
+use std::path::PathBuf;
 
 use cardmark_store::{Places, Store, StoreError};
 
 use crate::error::{CommandError, Exit};
 
-/// The places of the local store, opened with advice in its errors.
+/// The places of this user's data: the local store, opened with advice in its errors, and the file for turns.
 #[derive(Clone, Debug)]
-pub struct Data(pub Places);
+pub struct Data {
+    /// The places of the store.
+    pub places: Places,
+    /// File that all jobs of the host lock in turns; by default the first of the usual places that can be used.
+    pub lock_file: Option<PathBuf>,
+}
 
 impl Deref for Data {
     type Target = Places;
 
     fn deref(&self) -> &Places {
-        &self.0
+        &self.places
     }
 }
 
 impl Data {
-    /// The places as the environment names them ([`Places::from_environment`]).
+    /// The places as the environment names them ([`Places::from_environment`]). `CARDMARK_LOCK_FILE` names another file
+    /// for turns: for containers that share a machine, but none of the usual directories.
     ///
     /// # Errors
     /// If it names none, or the address is not one of SQLite.
     pub fn from_environment() -> Result<Self, CommandError> {
-        Places::from_environment()?.map(Self).ok_or_else(|| {
+        let places = Places::from_environment()?.ok_or_else(|| {
             CommandError::new(Exit::Trouble, "there is no place for the results")
                 .because("neither XDG_DATA_HOME nor HOME is set")
                 .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db")
+        })?;
+        let named = std::env::var_os("CARDMARK_LOCK_FILE").filter(|name| !name.is_empty());
+        Ok(Self {
+            places,
+            lock_file: named.map(PathBuf::from),
         })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cardmark_engine::{Event, Observer, Pulse};
 
-use crate::CommandError;
+use crate::error::CommandError;
 
 /// Receiver of messages and progress, such as a terminal. Messages may come from several threads.
 pub trait Voice: Sync {

@@ -307,7 +307,12 @@ impl Bench<'_> {
             &self.path.display().to_string(),
             self.resolution,
         );
-        let mut turn = Turn::new(self.voice, &Arc::default(), &claim);
+        let mut turn = Turn::new(
+            self.voice,
+            &Arc::default(),
+            &claim,
+            self.data.lock_file.as_deref(),
+        );
         turn.take(Step::default(), &mut FirstWait::new(self.voice));
         let ran = self.workshop.run(&contest.invocation);
         turn.give();

@@ -1,25 +1,17 @@
 //! `cardmark endure`.
 
 use cardmark_integrity::EndureEnd;
-use cardmark_session::{EndureRequest, Session, Tested, is_resting, refuse_used};
+use cardmark_session::{Data, EndureRequest, Session, to_endure};
 
 use crate::args::EndureArguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
 use crate::tests_of_devices::{opened_data, show_result};
 
-const WHOLE: &str = "a device wears out as a whole";
-
 /// Writes and reads a device until it fails.
 pub(crate) fn endure(arguments: &EndureArguments) -> Result<Exit, CommandError> {
-    let tested = Tested::checked(&arguments.device, WHOLE, |path, resolution| {
-        let used = refuse_used(path, resolution);
-        // A card that rested is only read: it may be write-protected by now.
-        match used.is_err() && !arguments.restart && is_resting(resolution) {
-            true => Ok(()),
-            false => used,
-        }
-    })?;
+    let known = Data::from_environment().ok();
+    let tested = to_endure(&arguments.device, arguments.restart, known.as_ref())?;
     let data = opened_data()?;
     let test = &arguments.test;
     let session = Session::new(&TERMINAL, &data, test.timeout);

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use cardmark_core::{DeviceInfo, Fill};
-use cardmark_device::FillError;
 use cardmark_report::{fill_words, text};
 use cardmark_session::{PreparationEnd, Session, WholeDevice};
 use serde_json::json;
@@ -41,7 +40,7 @@ fn tell(ended: PreparationEnd, info: &DeviceInfo, as_json: bool) -> Result<Exit,
         print::result(&line(&ended))?;
     }
     let mut exit = Exit::Done;
-    let failed = (!is_finished).then(|| failure(&ended));
+    let failed = ended.failure();
     let history = ended
         .history_error
         .map(|error| error.hint("the device is in that state, but its history is not up to date"));
@@ -52,20 +51,9 @@ fn tell(ended: PreparationEnd, info: &DeviceInfo, as_json: bool) -> Result<Exit,
     Ok(exit)
 }
 
-/// Bytes that this session wrote and made durable.
-fn written_bytes(ended: &PreparationEnd) -> u64 {
-    match ended.preparation.fill {
-        Fill::Discard => 0,
-        _ => ended
-            .preparation
-            .done_bytes
-            .saturating_sub(ended.from_bytes),
-    }
-}
-
 /// Bytes per second, where anything was written.
 fn rate(ended: &PreparationEnd) -> Option<f64> {
-    let bytes = written_bytes(ended);
+    let bytes = ended.written_bytes();
     (bytes > 0).then(|| bytes as f64 / ended.span.as_secs_f64().max(1e-9))
 }
 
@@ -77,7 +65,7 @@ fn line(ended: &PreparationEnd) -> String {
         text::amount(ended.preparation.size_bytes)
     );
     if ended.from_bytes > 0 {
-        line += &format!(", {} of it now", text::amount(written_bytes(ended)));
+        line += &format!(", {} of it now", text::amount(ended.written_bytes()));
     }
     line += &format!(" in {}", text::span(span_ns(ended.span)));
     if let Some(rate) = rate(ended) {
@@ -92,44 +80,11 @@ fn json(ended: &PreparationEnd, info: &DeviceInfo) -> Result<String, CommandErro
         "sample": info.sample,
         "preparation": ended.preparation,
         "from_bytes": ended.from_bytes,
-        "written_bytes": written_bytes(ended),
+        "written_bytes": ended.written_bytes(),
         "span_ns": span_ns(ended.span),
         "rate_bytes_per_s": rate(ended),
     });
     print::pretty(&row)
-}
-
-/// Reason for an early end, and advice.
-fn failure(ended: &PreparationEnd) -> CommandError {
-    let preparation = &ended.preparation;
-    let done = format!(
-        "{} % ({} of {}) of the device",
-        preparation.done_percent(),
-        text::amount(preparation.done_bytes),
-        text::amount(preparation.size_bytes)
-    );
-    let signal = ended.signal.unwrap_or(Exit::Done);
-    let made = match &ended.error {
-        None => CommandError::new(signal, "the preparation was stopped"),
-        Some(error) => {
-            let exit = Exit::Trouble.or_worse(signal);
-            let mut made = CommandError::from_error(exit, error);
-            made.causes.insert(0, made.what);
-            made.what = "the preparation failed".to_owned();
-            made
-        }
-    };
-    if matches!(ended.error, Some(FillError::NoDiscard)) {
-        return made
-            .because("many readers pass no discard on")
-            .hint("`--fill ff` writes what erased flash reads as");
-    }
-    let made = made.because(format!("{done} is {}", fill_words(&preparation.fill)));
-    if ended.can_go_on {
-        made.hint("the same command goes on there")
-    } else {
-        made.hint("the same command begins again")
-    }
 }
 
 fn span_ns(span: Duration) -> u64 {

@@ -1,0 +1,459 @@
+//! A world for jobs: results in a folder of their own, a voice that records, and people who answer or interrupt.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cardmark_core::Record;
+use cardmark_engine::{Event, Observer, Pulse};
+use cardmark_session::{
+    CommandError, Consent, Data, Exit, Progress, Session, TestResult, Trials, Voice, Waits,
+};
+use cardmark_store::{Places, Store};
+use cardmark_testkit::LoopDevice;
+use tempfile::TempDir;
+
+pub(crate) const MIB: u64 = 1 << 20;
+
+/// Held by each test of a device: a process that another test starts has the open files of this one for a moment, and would
+/// be seen as one that writes to the device.
+static DEVICES: Mutex<()> = Mutex::new(());
+
+/// A folder with the results of jobs.
+pub(crate) struct World {
+    pub(crate) data: Data,
+    pub(crate) scratch: TempDir,
+    _devices: Option<MutexGuard<'static, ()>>,
+}
+
+impl World {
+    /// A world for simulated cards and directories.
+    pub(crate) fn new() -> Self {
+        let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let folder = scratch.path().join("results");
+        let data = Data {
+            places: Places {
+                database: folder.join("cardmark.db"),
+                journals: folder.join("journals"),
+                tests: folder.join("tests"),
+            },
+            lock_file: Some(scratch.path().join("cardmark.lock")),
+        };
+        Self {
+            data,
+            scratch,
+            _devices: None,
+        }
+    }
+
+    /// A world for devices, which no other test has meanwhile.
+    pub(crate) fn with_devices() -> Self {
+        let devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+        Self {
+            _devices: Some(devices),
+            ..Self::new()
+        }
+    }
+
+    /// A place in the scratch folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    /// An empty folder in the scratch folder.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        let folder = self.path(name);
+        std::fs::create_dir(&folder).unwrap();
+        folder
+    }
+
+    /// Does a job with nobody who answers.
+    pub(crate) fn job<T: Into<Outcome>>(
+        &self,
+        job: impl FnOnce(&Session<'_>) -> Result<T, CommandError>,
+    ) -> Ended {
+        self.job_with(Person::absent(), job)
+    }
+
+    /// Does a job that this person attends.
+    pub(crate) fn job_with<T: Into<Outcome>>(
+        &self,
+        person: &'static Person,
+        job: impl FnOnce(&Session<'_>) -> Result<T, CommandError>,
+    ) -> Ended {
+        let session = self.session(person);
+        person.end(job(&session).map(Into::into))
+    }
+
+    /// Surroundings of a job that this person attends.
+    pub(crate) fn session(&self, person: &'static Person) -> Session<'_> {
+        let session = Session::new(person, &self.data, 60);
+        *lock(&person.plan.pulse) = Some(Arc::clone(&session.pulse));
+        session
+    }
+
+    /// Does a job whose process is killed at the `n`-th progress; returns whether it got that far.
+    pub(crate) fn kill<T: Into<Outcome>>(
+        &self,
+        n: usize,
+        job: impl FnOnce(&Session<'_>) -> Result<T, CommandError>,
+    ) -> bool {
+        let person = Person::absent().at(n, Act::Kill);
+        let session = self.session(person);
+        match catch_unwind(AssertUnwindSafe(|| job(&session).map(Into::into))) {
+            Ok(_) => false,
+            Err(panic) if panic.is::<Killed>() => true,
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        self.data.open().unwrap()
+    }
+
+    /// The stored runs, the newest first.
+    pub(crate) fn runs(&self) -> Vec<Record> {
+        let mut runs = self.store().select(&[]).unwrap();
+        runs.reverse();
+        runs
+    }
+
+    /// Names of the journals and undo logs that jobs left.
+    pub(crate) fn remembered(&self) -> Vec<String> {
+        let folders = [&self.data.journals, &self.data.tests];
+        let paths = folders.iter().flat_map(|folder| files(folder));
+        let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        let mut names: Vec<String> = paths.map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Checks that no job was begun: no journal, and no run.
+    #[track_caller]
+    pub(crate) fn assert_nothing_kept(&self) {
+        assert_eq!(self.remembered(), <[&str; 0]>::default());
+        if self.data.database.exists() {
+            assert_eq!(self.runs().len(), 0);
+        }
+    }
+}
+
+/// The files in a folder, sorted; none if there is no folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Consent to writing this device.
+pub(crate) fn consent(device: &LoopDevice) -> Consent {
+    consent_of(device.file())
+}
+
+/// Consent to writing a device with this serial number.
+pub(crate) fn consent_of(serial: &Path) -> Consent {
+    Consent {
+        yes: true,
+        device_serial: Some(text(serial).to_owned()),
+    }
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What a job returned.
+pub(crate) struct Outcome {
+    exit: Exit,
+    record: Option<Record>,
+    errors: Vec<CommandError>,
+}
+
+impl From<TestResult> for Outcome {
+    fn from(result: TestResult) -> Self {
+        Self {
+            exit: result.exit,
+            record: Some(result.record),
+            errors: result.errors,
+        }
+    }
+}
+
+impl From<Record> for Outcome {
+    fn from(record: Record) -> Self {
+        Self {
+            exit: Exit::Done,
+            record: Some(record),
+            errors: Vec::new(),
+        }
+    }
+}
+
+impl From<Exit> for Outcome {
+    fn from(exit: Exit) -> Self {
+        Self {
+            exit,
+            record: None,
+            errors: Vec::new(),
+        }
+    }
+}
+
+/// A job that came to its end.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) exit: Exit,
+    record: Option<Record>,
+    /// Everything that the person was shown, and the errors as they are printed.
+    pub(crate) heard: String,
+}
+
+impl Ended {
+    /// The record of a job that reached its end.
+    #[track_caller]
+    pub(crate) fn record(&self) -> &Record {
+        self.record.as_ref().unwrap_or_else(|| panic!("{self:?}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_exit(&self, exit: Exit) -> &Self {
+        assert_eq!(self.exit, exit, "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_heard(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.heard.contains(part), "no `{part}` in {}", self.heard);
+        }
+        self
+    }
+
+    /// Checks that the job failed, and that the errors have these parts.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, exit: Exit, parts: &[&str]) -> &Self {
+        assert!(self.record.is_none(), "{self:?}");
+        assert!(self.heard.contains("error: "), "{self:?}");
+        self.assert_exit(exit).assert_heard(parts)
+    }
+}
+
+/// A person who attends a job: hears all of it, answers its questions, and acts at some moment.
+pub(crate) struct Person {
+    heard: Mutex<String>,
+    answer: Answer,
+    plan: Arc<Plan>,
+}
+
+/// What a person is going to do.
+#[derive(Default)]
+struct Plan {
+    /// The act, and the number of steps until then.
+    act: Mutex<Option<(usize, Act)>>,
+    pulse: Mutex<Option<Arc<Pulse>>>,
+    count: Mutex<Option<Arc<AtomicUsize>>>,
+}
+
+impl Plan {
+    fn step(&self) {
+        if let Some(count) = &*lock(&self.count) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let mut act = lock(&self.act);
+        let is_time = match &mut *act {
+            Some((left, _)) => {
+                *left -= 1;
+                *left == 0
+            }
+            None => false,
+        };
+        let now = if is_time { act.take() } else { None };
+        drop(act);
+        match now.map(|(_, act)| act) {
+            Some(Act::Stop) => lock(&self.pulse).as_ref().unwrap().stop(),
+            Some(Act::Kill) => resume_unwind(Box::new(Killed)),
+            None => {}
+        }
+    }
+}
+
+/// Progress of a job: each change is a step of the plan.
+struct Steps(Arc<Plan>);
+
+impl Waits for Steps {
+    fn wait(&mut self, _text: &str) {}
+
+    fn waited(&mut self, _span: Duration) {}
+}
+
+impl Progress for Steps {
+    fn show(&mut self, _done: u64) {
+        self.0.step();
+    }
+
+    fn expect(&mut self, _all: u64) {}
+
+    fn stage(&mut self, _name: &'static str) {}
+}
+
+impl Observer for Steps {
+    fn event(&mut self, _event: &Event<'_>) {
+        self.0.step();
+    }
+}
+
+enum Answer {
+    /// There is no terminal.
+    Absent,
+    /// Types this, whatever is asked.
+    Fixed(String),
+    /// Lets another thread answer.
+    Other(Mutex<(Sender<String>, Receiver<String>)>),
+}
+
+/// What happens at a step of a job.
+pub(crate) enum Act {
+    /// It is asked to stop, as by Ctrl-C.
+    Stop,
+    /// Its process ends there.
+    Kill,
+}
+
+/// The payload with which a job ends that is killed.
+struct Killed;
+
+/// The other end of the questions of a job.
+pub(crate) struct Dialog {
+    questions: Receiver<String>,
+    answers: Sender<String>,
+}
+
+impl Dialog {
+    /// Waits for the question.
+    pub(crate) fn question(&self) -> String {
+        self.questions.recv().unwrap()
+    }
+
+    pub(crate) fn answer(&self, typed: &str) {
+        self.answers.send(typed.to_owned()).unwrap();
+    }
+}
+
+impl Person {
+    fn new(answer: Answer) -> &'static Self {
+        Box::leak(Box::new(Self {
+            heard: Mutex::default(),
+            answer,
+            plan: Arc::default(),
+        }))
+    }
+
+    /// Nobody is there to answer.
+    pub(crate) fn absent() -> &'static Self {
+        Self::new(Answer::Absent)
+    }
+
+    /// Somebody types this.
+    pub(crate) fn who_types(text: &str) -> &'static Self {
+        Self::new(Answer::Fixed(text.to_owned()))
+    }
+
+    /// Somebody whose answer the test decides when the question is asked.
+    pub(crate) fn with_dialog() -> (&'static Self, Dialog) {
+        let (questions, heard) = channel();
+        let (answers, typed) = channel();
+        let person = Self::new(Answer::Other(Mutex::new((questions, typed))));
+        let dialog = Dialog {
+            questions: heard,
+            answers,
+        };
+        (person, dialog)
+    }
+
+    /// Does that at the `n`-th step.
+    pub(crate) fn at(&'static self, n: usize, act: Act) -> &'static Self {
+        *lock(&self.plan.act) = Some((n, act));
+        self
+    }
+
+    /// Nobody is there to answer; all steps are counted.
+    pub(crate) fn who_counts(count: &Arc<AtomicUsize>) -> &'static Self {
+        let person = Self::absent();
+        *lock(&person.plan.count) = Some(Arc::clone(count));
+        person
+    }
+
+    fn hear(&self, text: &str) {
+        let mut heard = lock(&self.heard);
+        heard.push_str(text);
+        heard.push('\n');
+    }
+
+    /// The end of a job.
+    pub(crate) fn end(&self, result: Result<Outcome, CommandError>) -> Ended {
+        let outcome = result.unwrap_or_else(|error| Outcome {
+            exit: error.exit,
+            record: None,
+            errors: vec![error],
+        });
+        let mut exit = outcome.exit;
+        for error in &outcome.errors {
+            self.error(error);
+            exit = exit.or_worse(error.exit);
+        }
+        Ended {
+            exit,
+            record: outcome.record,
+            heard: lock(&self.heard).clone(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Voice for Person {
+    fn notice(&self, text: &str) {
+        self.hear(text);
+    }
+
+    fn error(&self, error: &CommandError) {
+        self.hear(&format!("error: {}", error.what));
+        for cause in &error.causes {
+            self.hear(&format!("cause: {cause}"));
+        }
+        for hint in &error.hints {
+            self.hear(&format!("hint: {hint}"));
+        }
+    }
+
+    fn progress(&self, _done_bytes: u64, _all_bytes: u64) -> Box<dyn Progress> {
+        Box::new(Steps(Arc::clone(&self.plan)))
+    }
+
+    fn steps(&self) -> Box<dyn Progress> {
+        Box::new(Steps(Arc::clone(&self.plan)))
+    }
+
+    fn trials(&self, _pulse: &Arc<Pulse>) -> Box<dyn Trials> {
+        Box::new(Steps(Arc::clone(&self.plan)))
+    }
+
+    fn ask(&self, question: &str) -> Option<std::io::Result<String>> {
+        self.hear(question);
+        match &self.answer {
+            Answer::Absent => None,
+            Answer::Fixed(typed) => Some(Ok(typed.clone())),
+            Answer::Other(other) => {
+                let other = lock(other);
+                other.0.send(question.to_owned()).unwrap();
+                Some(Ok(other.1.recv().unwrap()))
+            }
+        }
+    }
+}
