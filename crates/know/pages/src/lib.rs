@@ -12,4 +12,4 @@ mod queries;
 pub mod suited;
 pub mod views;
 
-pub use queries::{Queries, bad_request, failed, not_found, wrong_cursor};
+pub use queries::{Queries, not_found};

@@ -104,7 +104,7 @@ pub(crate) fn problem(status: u16, kind: &str, title: &str, detail: impl Into<St
 }
 
 /// A request that means nothing.
-pub fn bad_request(detail: impl Into<String>) -> Problem {
+pub(crate) fn bad_request(detail: impl Into<String>) -> Problem {
     problem(
         400,
         "bad-request",
@@ -114,19 +114,11 @@ pub fn bad_request(detail: impl Into<String>) -> Problem {
 }
 
 /// A cursor that no page returned.
-#[must_use]
-pub fn wrong_cursor() -> Problem {
+pub(crate) fn wrong_cursor() -> Problem {
     bad_request("cursor is not one that this site handed out")
 }
 
 /// An address with nothing at it.
 pub fn not_found(title: &str, detail: impl Into<String>) -> Problem {
     problem(404, "unknown-path", title, detail)
-}
-
-/// A failure whose reason is in the log.
-#[must_use]
-pub fn failed() -> Problem {
-    let detail = "the site failed; the reason is in its log";
-    problem(500, "failed", "The site failed", detail)
 }

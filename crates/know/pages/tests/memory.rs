@@ -65,13 +65,13 @@ impl Memory {
     }
 
     /// The metric that most products have under the same circumstances.
-    fn most_ranked(&self) -> String {
+    fn most_ranked(&self) -> Option<String> {
         let mut counts = BTreeMap::<(String, i64), usize>::new();
         for (metric, context, _) in self.figures().into_keys() {
             *counts.entry((metric, context)).or_default() += 1;
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
-        most.unwrap().0.0
+        most.map(|((metric, _), _)| metric)
     }
 
     fn listed(record: &Record) -> ListedRun {
@@ -249,7 +249,7 @@ fn product_name(key: &str) -> String {
 fn done<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
-        Poll::Pending => panic!("queries in memory wait for nothing"),
+        Poll::Pending => unreachable!("queries in memory wait for nothing"),
     }
 }
 
@@ -286,7 +286,7 @@ fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
 #[test]
 fn products_rankings_and_boards_lead_to_each_other() {
     let memory = Memory::published();
-    let metric = &memory.most_ranked();
+    let metric = &memory.most_ranked().unwrap();
     let asked = RankingAsked {
         metric: Some(metric.clone()),
         ..RankingAsked::default()

@@ -5,113 +5,61 @@ use serde::{Deserialize, Serialize};
 use crate::views::run::ListedRun;
 
 /// Conditions of a search. All have to be met.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(deny_unknown_fields)]
 pub struct SearchQuery {
     /// Name or key of a product.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub product: Option<String>,
     /// Model of the board, as the record has it.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub board: Option<String>,
     /// Bus, such as `sdr104`.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub bus: Option<String>,
     /// Command queue of the card: `on` or `off`.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub queue: Option<String>,
     /// Suite and version, such as `quick 1`, or the test of storage.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub suite: Option<String>,
     /// Metric that has to lie between `least` and `most`.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub metric: Option<String>,
     /// Least value of the metric.
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub least: Option<f64>,
     /// Greatest value of the metric.
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub most: Option<f64>,
     /// First day of the run, such as `2026-11-01`.
     #[cfg_attr(feature = "openapi", param(format = Date))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub from: Option<String>,
     /// Last day of the run.
     #[cfg_attr(feature = "openapi", param(format = Date))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub to: Option<String>,
     /// True for runs of simulated cards, which are apart from all others.
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub simulated: Option<bool>,
     /// `next` of the page before.
     #[cfg_attr(
         feature = "openapi",
         param(pattern = "^-?[0-9]{1,18}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
     )]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub cursor: Option<String>,
     /// Entries of a page, 1 to 100; 20.
     #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 100))]
-    #[serde(
-        default,
-        deserialize_with = "given",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "given")]
     pub limit: Option<u32>,
 }
 
