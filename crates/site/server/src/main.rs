@@ -279,11 +279,14 @@ fn failed(what: &str) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use cardmark_documents::{Place, commands_of};
+    use clap::error::ErrorKind;
+
     use super::*;
 
     #[test]
     fn commands_in_documents_are_accepted() {
-        for command in cardmark_documents::commands_of("cardmark-site") {
+        for command in commands_of("cardmark-site") {
             let id = Uuid::nil().to_string();
             let value = |word: &String| {
                 if word == "RUN" {
@@ -293,7 +296,12 @@ mod tests {
                 }
             };
             let parsed = Arguments::try_parse_from(command.words.iter().map(value));
-            assert!(parsed.is_ok(), "{command}: {}", parsed.err().unwrap());
+            let is_name = command.place == Place::Text && command.words.len() == 2;
+            if let Some(error) = parsed.err() {
+                // The name of a command.
+                let is_right = is_name && error.kind() == ErrorKind::MissingRequiredArgument;
+                assert!(is_right, "{command}: {error}");
+            }
         }
     }
 }
