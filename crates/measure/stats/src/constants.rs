@@ -2,11 +2,11 @@
 
 use cardmark_core::constants;
 
-use crate as root;
 use crate::comparison::history;
 use crate::course;
 use crate::course::{cliff, clusters, during, rate, reached, settle, steady, stops, within};
 use crate::derivation::{derive, growing, noticed, parts, windows};
+use crate::estimate;
 use crate::estimate::{buckets, distribution, percentile, poisson, serial, shift};
 
 constants! {
@@ -18,7 +18,7 @@ constants! {
         REACHED_LOW_RATIO "ratio", REACHED_HIGH_RATIO "ratio", FLUSH_RATIO "ratio", PAYLOAD_FACTOR "times",
     }
     windows "derivation/windows.rs" { LEAST_SLOWEST "windows", SCALES "scales", }
-    root "lib.rs" { LEVEL "share", SHOWN_LEVEL "share", LEAST_TRIALS "trials", }
+    estimate "estimate.rs" { LEVEL "share", SHOWN_LEVEL "share", LEAST_TRIALS "trials", }
     derive "derivation/derive.rs" { BYTE_RATE_BLOCK_BYTES "bytes", }
     distribution "estimate/distribution.rs" { EXPANSION_FROM "degrees", }
     buckets "estimate/buckets.rs" { STEP_BITS "bits", STEPS "steps", TOP_BITS "bits", BUCKETS "buckets", }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_core::{Estimate, IntervalKind, LatencyFigure, Metric, Quantity, Record};
 
-use crate::LEVEL;
 use crate::comparison::stall_rates::{StallPair, StallRun};
+use crate::estimate::LEVEL;
 use crate::estimate::distribution::normal;
 use crate::estimate::distribution::student_t;
 

@@ -8,7 +8,7 @@ use crate::estimate::distribution::student_t;
 use crate::estimate::interval::{
     Interval, Portion, RateEstimate, rate_point, ratio, total_span, whole,
 };
-use crate::{LEAST_TRIALS, LEVEL};
+use crate::estimate::{LEAST_TRIALS, LEVEL};
 
 /// Returns the rate over the whole trials with its interval at [`LEVEL`]. With three or more trials the
 /// interval comes from the differences between them, where short trials are merged; with one or two, from

@@ -2,8 +2,8 @@
 
 use cardmark_core::{IntervalKind, Slice, Trial};
 
-use crate::LEVEL;
 use crate::course::slices::{batches, full_slices, sum_bytes};
+use crate::estimate::LEVEL;
 use crate::estimate::distribution::student_t;
 use crate::estimate::interval::{Interval, Portion, RateEstimate, rate_point, ratio, total_span};
 

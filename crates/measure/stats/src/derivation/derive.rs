@@ -12,7 +12,7 @@ use crate::derivation::parts::rate_parts;
 use crate::estimate::countable::is_countable;
 use crate::estimate::outlying::round_rates;
 use crate::estimate::percentile::{merged_histogram, percentile_interval};
-use crate::{LEVEL, SHOWN_LEVEL};
+use crate::estimate::{LEVEL, SHOWN_LEVEL};
 
 /// Minimum block size of workloads whose quantity is bytes per second; smaller ones use operations per
 /// second.

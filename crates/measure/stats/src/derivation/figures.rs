@@ -10,7 +10,7 @@ use crate::derivation::print::{Amount, print};
 use crate::derivation::windows::worst_window;
 use crate::estimate::distribution::student_t;
 use crate::estimate::interval::Interval;
-use crate::{LEAST_TRIALS, LEVEL};
+use crate::estimate::{LEAST_TRIALS, LEVEL};
 
 /// Returns the figures of a workload in the suite's order. Empty if the suite names none, or there are no
 /// trials.

@@ -5,9 +5,9 @@ use cardmark_core::{
     Workload,
 };
 
-use crate::LEAST_TRIALS;
 use crate::course::clusters::{Cluster, STALL_NS, clusters};
 use crate::course::rate::between;
+use crate::estimate::LEAST_TRIALS;
 use crate::estimate::histogram::Histogram;
 use crate::estimate::interval::{Portion, ratio, total_span};
 use crate::estimate::percentile::merged_histogram;

@@ -7,7 +7,7 @@ use cardmark_core::Trial;
 use crate::estimate::distribution::student_t;
 use crate::estimate::histogram::Histogram;
 use crate::estimate::stored::Stored;
-use crate::{LEAST_TRIALS, LEVEL};
+use crate::estimate::{LEAST_TRIALS, LEVEL};
 
 /// Minimum number of operations beyond a percentile for an interval around it: 1,500 operations for p99.
 pub const LEAST_BEYOND: f64 = 15.0;
