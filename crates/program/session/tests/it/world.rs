@@ -70,7 +70,7 @@ impl World {
         folder
     }
 
-    /// Does a job with nobody who answers.
+    /// Does a job without anyone to answer.
     pub(crate) fn job<T: Into<Outcome>>(
         &self,
         job: impl FnOnce(&Session<'_>) -> Result<T, CommandError>,
@@ -352,7 +352,7 @@ impl Person {
         }))
     }
 
-    /// Nobody is there to answer.
+    /// No one is there to answer.
     pub(crate) fn absent() -> &'static Self {
         Self::new(Answer::Absent)
     }
@@ -380,7 +380,7 @@ impl Person {
         self
     }
 
-    /// Nobody is there to answer; all steps are counted.
+    /// No one is there to answer; all steps are counted.
     pub(crate) fn who_counts(count: &Arc<AtomicUsize>) -> &'static Self {
         let person = Self::absent();
         *lock(&person.plan.count) = Some(Arc::clone(count));

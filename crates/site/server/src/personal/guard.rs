@@ -23,7 +23,7 @@ const ABOUT_SHARING: [&str; 7] = [
     "/upload",
 ];
 
-/// Lets nobody but this computer's browser read the personal instance: a page of another site could otherwise ask it under a name that
+/// Lets only this computer's browser read the personal instance: a page of another site could otherwise ask it under a name that
 /// leads here (DNS rebinding). Nothing can be changed.
 pub(crate) async fn guarded(
     State(site): State<Arc<Site>>,
