@@ -1,17 +1,9 @@
 //! The analytic truth against long simulations.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "small positive numbers of a test"
-)]
-
-mod support;
-
 use cardmark_core::{Order, SECOND_NS};
 use cardmark_sim::{Model, SimulatedCard, models};
-use support::{Rig, workload, workloads};
+
+use crate::support::{Rig, workload, workloads};
 
 const STATIONARY: [&str; 7] = [
     "a1-32gb",

@@ -1,7 +1,5 @@
 //! Verdicts on classes: limits, intervals, hosts, claims.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use cardmark_catalog::{Class, classes, suite};
 use cardmark_core::{
     Derived, DeviceInfo, Finding, FindingKind, IntervalKind, Metric, Origin, OriginKind, Quantity,

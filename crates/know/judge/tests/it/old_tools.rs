@@ -1,7 +1,5 @@
 //! The verdict of agnostics and the score of PiBenchmarks, from printed numbers.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cardmark_catalog::suite;
 use cardmark_core::{
     Metric, Origin, OriginKind, Printed, Quantity, Record, Verdict, VerdictOutcome,

@@ -1,12 +1,9 @@
 //! Processes against their long-run truth.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-mod support;
-
 use cardmark_core::{Order, SECOND_NS, Workload};
 use cardmark_sim::{Model, SimulatedCard, Trace};
-use support::{Rig, workload};
+
+use crate::support::{Rig, workload};
 
 const SEEDS: u64 = 24;
 

@@ -1,13 +1,10 @@
 //! The suite `sustained` on simulated cards: its findings match the model.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-mod support;
-
 use cardmark_core::{FindingKind, Metric, Record, Severity, TargetKind};
 use cardmark_engine::{Request, TargetRoom, record};
 use cardmark_sim::{Model, SimulatedCard};
-use support::{executed, head};
+
+use crate::support::{executed, head};
 
 /// Models without a cache: even ones, slow ones, one that sways, one that pauses.
 const CACHELESS: [&str; 7] = [

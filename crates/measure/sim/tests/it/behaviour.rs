@@ -1,13 +1,10 @@
 //! Behaviour of the models beyond their rates: faults, caches, heat, repeatability.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-mod support;
-
 use cardmark_core::{Errno, Order, SECOND_NS, mix};
 use cardmark_engine::{Backend, Clock, Op, OpKind, Sensors};
 use cardmark_sim::{Model, ModelError, SimulatedCard, models};
-use support::{Rig, SPAN_BYTES, synced, workload};
+
+use crate::support::{Rig, SPAN_BYTES, synced, workload};
 
 /// Models with service times of their own.
 const TIMED_COUNT: usize = 12;
@@ -37,7 +34,7 @@ fn an_unknown_name_is_answered_with_similar_ones() {
 
 #[test]
 fn numbers_out_of_range_are_refused() {
-    let text = include_str!("../models/a1-32gb.toml");
+    let text = include_str!("../../models/a1-32gb.toml");
     for (from, to) in [
         ("channels = 1", "channels = 0"),
         ("variation = 0.22", "variation = 0.0"),

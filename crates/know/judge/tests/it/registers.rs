@@ -1,7 +1,5 @@
 //! Cards with published registers: verdicts on genuine ones, and on those that break a rule.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::collections::BTreeMap;
 
 use cardmark_cards::{Register, Registers, Ssr};

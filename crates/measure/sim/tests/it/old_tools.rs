@@ -1,16 +1,13 @@
 //! The suites of the old tools on simulated cards: their figures follow from the model, by independent
 //! formulas.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-mod support;
-
 use cardmark_core::{
     Access, FigureOf, Flush, Order, Record, Suite, SuiteRef, TargetKind, Trial, Workload,
 };
 use cardmark_engine::{Request, TargetRoom, record};
 use cardmark_sim::{Model, SimulatedCard};
-use support::{executed, head};
+
+use crate::support::{executed, head};
 
 const SUITES: [&str; 5] = [
     "dramble",

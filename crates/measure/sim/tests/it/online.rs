@@ -1,21 +1,13 @@
 //! The card in real time behaves like the card in virtual time.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "small positive numbers of a test"
-)]
-
-mod support;
-
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use cardmark_core::{Errno, Flush, Order, Rng, SECOND_NS, Workload};
 use cardmark_engine::OpKind;
 use cardmark_sim::{Model, OnlineCard, Request, SimulatedCard, TransitTime};
-use support::{synced, workload, workloads};
+
+use crate::support::{synced, workload, workloads};
 
 /// A closed loop on one card: each answer is followed by the next request at once.
 struct Loop {

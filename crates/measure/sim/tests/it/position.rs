@@ -1,13 +1,10 @@
 //! The suite `position` on simulated cards: it finds the part that is read slowly, and nowhere else.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-mod support;
-
 use cardmark_core::{Record, SPREAD_PLACES_COUNT, TargetKind, spread_start};
 use cardmark_engine::{Request, TargetRoom, record};
 use cardmark_sim::{Model, SimulatedCard};
-use support::{executed, head};
+
+use crate::support::{executed, head};
 
 /// The record of a run that may not write.
 fn measured(name: &str, seed: u64) -> Record {

@@ -1,7 +1,5 @@
 //! Promised rates and capacities.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use cardmark_core::{
     CLAIMS_LABEL, DeviceInfo, Integrity, IntervalKind, Metric, Origin, OriginKind, Quantity,
     Record, VerdictOutcome, simulated_run_id,

@@ -1,21 +1,13 @@
 //! The translation layer against an analytic model and against a second implementation written from
 //! its definition: no shared code, lists and whole scans in place of its tables.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "small positive numbers of a test"
-)]
-
-mod support;
-
 use std::collections::{HashMap, VecDeque};
 
 use cardmark_core::{Order, Rng, SECOND_NS};
 use cardmark_engine::Clock;
 use cardmark_sim::{Ftl, FtlData, Model, SimulatedCard};
-use support::{Rig, workload};
+
+use crate::support::{Rig, workload};
 
 /// A small card: 96 blocks of 64 pages, no cache, one open block.
 const SMALL: FtlData = FtlData {
@@ -287,7 +279,7 @@ fn the_card_slows_down_where_its_cache_ends_and_recovers_in_idle_time() {
 
 #[test]
 fn the_steady_rate_of_random_writes_follows_from_the_parts() {
-    let text = include_str!("../models/ftl-4gb.toml");
+    let text = include_str!("../../models/ftl-4gb.toml");
     // A smaller card, so that it is steady soon, without factors of runs and trials.
     let text = text
         .replace("4_294_967_296", "268_435_456")

@@ -1,7 +1,5 @@
 //! Findings about card, reader, board and system: each one appears in its own situation only.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use cardmark_core::CLAIMS_LABEL;
 use cardmark_core::{
     Board, Bus, BusMode, Card, CardFacts, CardKind, DeviceInfo, Finding, FindingKind, Health, Host,

@@ -1,7 +1,5 @@
 //! Verdicts on classes: on every model with its own times, for every class, they follow from the model's data.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
-
 use std::collections::BTreeMap;
 
 use cardmark_catalog::{Class, ClassFamily, class, classes};

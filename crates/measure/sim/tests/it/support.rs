@@ -1,8 +1,5 @@
 //! Drives the ports as the engine does, without the engine.
 
-#![allow(dead_code, reason = "each test uses its part")]
-#![allow(clippy::unwrap_used, reason = "a rig of tests")]
-
 use cardmark_core::{
     Errno, Flush, Manner, Order, Origin, OriginKind, Payload, Record, Rng, StopRule, Suite,
     Workload, simulated_run_id,

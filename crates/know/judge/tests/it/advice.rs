@@ -1,7 +1,5 @@
 //! Advice for the problems of a run, depending on board and device.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use cardmark_core::{
     Board, DeviceInfo, Finding, FindingKind, Origin, OriginKind, Record, SensorSample, Severity,
     Target, TargetKind, run_id_from_bytes,

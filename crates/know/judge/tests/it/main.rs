@@ -1,0 +1,17 @@
+//! Findings, verdicts and their order, with the public interface.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests stand outside the tests, and their numbers are small"
+)]
+
+mod advice;
+mod classes;
+mod comparison;
+mod history;
+mod old_tools;
+mod promises;
+mod rankings;
+mod registers;
+mod situations;
