@@ -8,10 +8,10 @@ use std::fs::File;
 use std::os::unix::fs::symlink;
 
 use cardmark_core::{FindingKind, TargetKind};
-use cardmark_testkit::{LoopDevice, Need, Output, Program, are_met, needs};
+use cardmark_testkit::{LoopDevice, Need, Output, Program, are_met, needs, run_tool};
 
 use crate::common::{BINARY, MIB, NOBODY, assert_error, assert_nothing_kept, finding, text};
-use bench::{Bench, tool, written};
+use bench::Bench;
 
 /// Size of the devices; large enough for the suite.
 const SIZE_BYTES: u64 = 320 * MIB;
@@ -87,7 +87,7 @@ fn an_idle_device_is_written_when_flags_name_it() {
     // As udev names devices, too.
     let link = bench.scratch.path().join("by-id");
     symlink(device.path(), &link).unwrap();
-    let before = written(&device);
+    let before = device.written();
     let output = bench.program.run(&[
         "run",
         text(&link),
@@ -98,7 +98,7 @@ fn an_idle_device_is_written_when_flags_name_it() {
     ]);
     assert_eq!(output.code, 0, "{output}");
     assert!(!output.stderr.contains(ASKED), "{output}");
-    let bytes = (written(&device).1 - before.1) * 512;
+    let bytes = (device.written().1 - before.1) * 512;
     assert!(bytes > SPAN_BYTES, "{bytes}");
     let record = bench.program.last();
     assert_eq!(record.target.as_ref().unwrap().kind, TargetKind::Device);
@@ -120,14 +120,14 @@ fn an_idle_device_is_written_when_model_and_size_are_typed() {
     needs!(Root, LoopDevice, Script);
     let bench = Bench::new();
     let device = bench.device("card");
-    let before = written(&device);
+    let before = device.written();
     let running = bench.asked(device.path());
     let question = running.heard().replace("\r\n", "\n");
     assert!(question.contains("will be LOST"), "{question}");
-    assert_eq!(written(&device), before);
+    assert_eq!(device.written(), before);
     let output = bench.answer(running);
     assert_eq!(output.code, 0, "{output}");
-    assert_eq!((written(&device).1 - before.1) * 512, SPAN_BYTES);
+    assert_eq!((device.written().1 - before.1) * 512, SPAN_BYTES);
     assert_eq!(bench.program.last().written_bytes, SPAN_BYTES);
     assert_span_written(&device);
 }
@@ -153,7 +153,7 @@ fn a_user_without_the_right_to_write_is_told_so() {
 
 /// The first 256 MiB hold something in each block; what follows is as it was.
 fn assert_span_written(device: &LoopDevice) {
-    tool("blockdev", &["--flushbufs", text(device.path())]);
+    run_tool("blockdev", &["--flushbufs", text(device.path())]);
     let bytes = std::fs::read(device.file()).unwrap();
     let (span, rest) = bytes.split_at(usize::try_from(SPAN_BYTES).unwrap());
     assert!(span.chunks(4096).all(|block| block != [0; 4096]));

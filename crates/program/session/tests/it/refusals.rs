@@ -17,10 +17,12 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::{Finding, FindingKind, TargetKind};
 use cardmark_session::{Consent, Exit};
-use cardmark_testkit::{LoopDevice, Need, are_met, needs};
+use cardmark_testkit::{
+    LoopDevice, Need, Undo, WriterWatch, are_met, make_ext4, needs, root_disk, run_tool,
+};
 
 use crate::world::{Ended, MIB, Person, consent, consent_of, text};
-use bench::{Bench, Partitions, Undo, Watch, exclusively, expected, mountinfo, tool, written};
+use bench::{Bench, Partitions, exclusively, expected, mountinfo};
 
 /// Situations that the issue asks for at least.
 const LEAST_COUNT: usize = 25;
@@ -85,14 +87,14 @@ refusals! {
         let (mount, point) = bench.mount(device.path(), "noatime");
         std::fs::create_dir(point.join("deep")).unwrap();
         let other = bench.folder();
-        tool("mount", &["--bind", text(&point.join("deep")), text(&other)]);
+        run_tool("mount", &["--bind", text(&point.join("deep")), text(&other)]);
         let _bound = Undo::mount(&other);
         drop(mount);
         bench.attempt(&device)
     };
     mounted_as_second_device_of_btrfs: Exit::Refused, ["is mounted at "], [Btrfs], |bench| {
         let (first, second) = (bench.device("first"), bench.device("second"));
-        tool("mkfs.btrfs", &["-q", "-f", text(first.path()), text(second.path())]);
+        run_tool("mkfs.btrfs", &["-q", "-f", text(first.path()), text(second.path())]);
         let (_mount, _) = bench.mount(first.path(), "noatime");
         bench.attempt(&second)
     };
@@ -115,10 +117,10 @@ refusals! {
     unmounted_lazily_with_a_file_open: Exit::Refused, ["the kernel keeps a filesystem open on loop"],
     [Xfs], |bench| {
         let device = bench.device("card");
-        tool("mkfs.xfs", &["-q", "-f", text(device.path())]);
+        run_tool("mkfs.xfs", &["-q", "-f", text(device.path())]);
         let (mount, point) = bench.mount(device.path(), "ro");
         let _open = File::open(&point).unwrap();
-        tool("umount", &["--lazy", text(&point)]);
+        run_tool("umount", &["--lazy", text(&point)]);
         mount.forget();
         bench.attempt(&device)
     };
@@ -130,28 +132,28 @@ refusals! {
     // In use in another way.
     swap: Exit::Refused, ["is in use as swap space", "hint: end it: swapoff /dev/loop"], [Swap], |bench| {
         let device = bench.device("card");
-        tool("mkswap", &[text(device.path())]);
-        tool("swapon", &["--priority", "0", text(device.path())]);
+        run_tool("mkswap", &[text(device.path())]);
+        run_tool("swapon", &["--priority", "0", text(device.path())]);
         let _swap = Undo::new("swapoff", &[text(device.path())]);
         bench.attempt(&device)
     };
     swap_on_a_partition_of_it: Exit::Refused, ["p1 is in use as swap space"], [Swap, Partitions], |bench| {
         let parts = bench.partitions();
         let part = parts.path(1);
-        tool("mkswap", &[text(&part)]);
-        tool("swapon", &["--priority", "0", text(&part)]);
+        run_tool("mkswap", &[text(&part)]);
+        run_tool("swapon", &["--priority", "0", text(&part)]);
         let _swap = Undo::new("swapoff", &[text(&part)]);
         bench.attempt(&parts.device)
     };
     a_partition_of_it_is_mounted: Exit::Refused, ["p1 is mounted at "], [Ext4, Partitions], |bench| {
         let parts = bench.partitions();
-        bench.make_ext4(&parts.path(1));
+        make_ext4(&parts.path(1));
         let (_mount, _) = bench.mount(&parts.path(1), "noatime");
         bench.attempt(&parts.device)
     };
     another_partition_of_its_disk_is_mounted: Exit::Refused, ["p1 is mounted at "], [Ext4, Partitions], |bench| {
         let parts = bench.partitions();
-        bench.make_ext4(&parts.path(1));
+        make_ext4(&parts.path(1));
         let (_mount, _) = bench.mount(&parts.path(1), "noatime");
         bench.attempt_on(&parts.device, &parts.path(2))
     };
@@ -197,7 +199,7 @@ refusals! {
         bench.attempt(&device)
     };
     the_disk_that_the_system_runs_from: Exit::Refused, ["the system runs from it: / lies on "], [], |bench| {
-        let disk = bench.root_disk();
+        let disk = root_disk();
         bench.unwatched(&disk, &consent_of(Path::new("none")))
     };
 
@@ -219,7 +221,7 @@ refusals! {
     };
     mounted_by_the_loop_option_through_a_bind_mount: Exit::Refused, ["is mounted at "], [Ext4], |bench| {
         let file = bench.file("card");
-        bench.make_ext4(&file);
+        make_ext4(&file);
         let (_bound, bound) = bench.bind();
         // First: it takes a loop device that has the file already.
         let (_mount, _) = LoopDevice::in_turn(|| bench.mount(&bound.join("card"), "loop"));
@@ -234,7 +236,7 @@ refusals! {
     };
     mounted_through_a_symbolic_link: Exit::Refused, ["is mounted at "], [Ext4], |bench| {
         let file = bench.file("card");
-        bench.make_ext4(&file);
+        make_ext4(&file);
         let link = bench.world.scratch.path().join("link");
         symlink(&file, &link).unwrap();
         let (_mount, _) = LoopDevice::in_turn(|| bench.mount(&link, "loop"));
@@ -250,7 +252,7 @@ refusals! {
     a_partition_is_mounted_through_a_hard_link: Exit::Refused, ["p1 is mounted at "],
     [Ext4, Partitions], |bench| {
         let parts = bench.partitions();
-        bench.make_ext4(&parts.path(1));
+        make_ext4(&parts.path(1));
         let linked = LoopDevice::attach(&bench.hard_link(&parts.device), false);
         let other = Partitions { added: bench.add_partitions(&linked), device: linked };
         let (_mount, _) = bench.mount(&other.path(1), "noatime");
@@ -276,7 +278,7 @@ refusals! {
     [], |bench| {
         let device = bench.device("card");
         let other = bench.file("other");
-        tool("mount", &["--bind", text(&other), text(device.file())]);
+        run_tool("mount", &["--bind", text(&other), text(device.file())]);
         let _bound = Undo::mount(device.file());
         bench.attempt(&device)
     };
@@ -291,8 +293,8 @@ refusals! {
         let file = bench.full_file("card", MIB);
         let device = LoopDevice::attach(&file, false);
         let link = bench.hard_link(&device);
-        tool("mkswap", &[text(&link)]);
-        tool("swapon", &["--priority", "0", text(&link)]);
+        run_tool("mkswap", &[text(&link)]);
+        run_tool("swapon", &["--priority", "0", text(&link)]);
         let _swap = Undo::new("swapoff", &[text(&link)]);
         bench.attempt(&device)
     };
@@ -397,7 +399,7 @@ refusals! {
     // Nothing to be written.
     write_protected: Exit::Refused, ["is write-protected", "check the lock switch"], [BlockDev], |bench| {
         let device = bench.device("card");
-        tool("blockdev", &["--setro", text(device.path())]);
+        run_tool("blockdev", &["--setro", text(device.path())]);
         let _writable = Undo::new("blockdev", &["--setrw", text(device.path())]);
         bench.attempt(&device)
     };
@@ -427,7 +429,7 @@ refusals! {
         let device = bench.device("card");
         // What the name in sysfs stands for is not to be seen any more.
         let folder = text(bench.world.scratch.path());
-        tool("mount", &["-t", "tmpfs", "cardmark-test", folder]);
+        run_tool("mount", &["-t", "tmpfs", "cardmark-test", folder]);
         let _cover = Undo::mount(Path::new(folder));
         bench.attempt(&device)
     };
@@ -437,7 +439,7 @@ refusals! {
     ["there is no terminal to confirm", "--yes --device-serial SERIAL", "its serial number is in /sys/"],
     [], |bench| {
         let device = bench.device("card");
-        let ended = bench.unwritten(&device, |_| bench.unwatched(device.path(), &Consent::default()));
+        let ended = device.unwritten(|_| bench.unwatched(device.path(), &Consent::default()));
         let (_, error) = ended.heard.split_once("error: ").unwrap();
         assert!(!error.contains(text(device.file())), "no serial to copy: {ended:?}");
         ended
@@ -445,7 +447,7 @@ refusals! {
     another_serial: Exit::Refused, ["has another serial number", "names another device"], [], |bench| {
         let device = bench.device("card");
         let other = consent_of(Path::new(&format!("{}x", text(device.file()))));
-        bench.unwritten(&device, |_| bench.unwatched(device.path(), &other))
+        device.unwritten(|_| bench.unwatched(device.path(), &other))
     };
     yes_typed: Exit::Refused, ["was not confirmed"], [], |bench| {
         let device = bench.device("card");
@@ -473,10 +475,10 @@ refusals! {
         let ended = bench.asked(&path, |dialog| {
             let question = dialog.question();
             device.change_file(&other);
-            before = written(&device);
+            before = device.written();
             dialog.answer(&expected(&question));
         });
-        assert_eq!(written(&device), before);
+        assert_eq!(device.written(), before);
         ended
     };
     the_same_file_put_in_again: Exit::Refused, ["changed while it was looked at"], [], |bench| {
@@ -486,10 +488,10 @@ refusals! {
         let ended = bench.asked(&path, |dialog| {
             let question = dialog.question();
             device.change_file(&file);
-            before = written(&device);
+            before = device.written();
             dialog.answer(&expected(&question));
         });
-        assert_eq!(written(&device), before);
+        assert_eq!(device.written(), before);
         ended
     };
     it_grew: Exit::Refused, ["changed while it was looked at"], [], |bench| {
@@ -512,7 +514,7 @@ refusals! {
     its_name_vanished: Exit::Refused, ["changed while it was looked at"], [], |bench| {
         let device = bench.device("card");
         let node = bench.node(&device);
-        bench.unwritten(&device, |_| {
+        device.unwritten(|_| {
             bench.asked(&node, |dialog| {
                 let question = dialog.question();
                 std::fs::remove_file(&node).unwrap();
@@ -523,12 +525,12 @@ refusals! {
     its_name_stands_for_another: Exit::Refused, ["changed while it was looked at"], [], |bench| {
         let (device, other) = (bench.device("card"), bench.device("other"));
         let node = bench.node(&device);
-        bench.unwritten(&other, |_| {
+        other.unwritten(|_| {
             let mut watch = None;
             let ended = bench.asked(&node, |dialog| {
                 let question = dialog.question();
                 std::fs::rename(bench.node(&other), &node).unwrap();
-                watch = Some(Watch::on(&node));
+                watch = Some(WriterWatch::on(&node));
                 dialog.answer(&expected(&question));
             });
             assert!(!watch.unwrap().saw_writer(), "opened for writing: {ended:?}");
@@ -562,17 +564,17 @@ fn the_table_has_what_the_issue_asks_for() {
 #[test]
 fn an_idle_device_is_written_when_flags_name_it() {
     needs!(Root, LoopDevice);
-    let bench = Bench::new();
+    let bench = Bench::that_closes();
     let device = bench.device("card");
     // As udev names devices, too.
     let link = bench.world.path("by-id");
     symlink(device.path(), &link).unwrap();
-    let before = written(&device);
+    let before = device.written();
     let consent = consent(&device);
     let ended = bench.measure(Person::absent(), &link, "rand_write_4k", &consent);
     ended.assert_exit(Exit::Done);
     assert!(!ended.heard.contains(ASKED), "{ended:?}");
-    let bytes = (written(&device).1 - before.1) * 512;
+    let bytes = (device.written().1 - before.1) * 512;
     assert!(bytes > SPAN_BYTES, "{bytes}");
     let record = ended.record();
     assert_eq!(record.target.as_ref().unwrap().kind, TargetKind::Device);
@@ -589,9 +591,9 @@ fn an_idle_device_is_written_when_flags_name_it() {
 #[test]
 fn an_idle_device_is_written_when_model_and_size_are_typed() {
     needs!(Root, LoopDevice);
-    let bench = Bench::new();
+    let bench = Bench::that_closes();
     let device = bench.device("card");
-    let before = written(&device);
+    let before = device.written();
     let ended = bench.asked(device.path(), |dialog| {
         let question = dialog.question();
         let model = bench.model(&device);
@@ -611,11 +613,11 @@ fn an_idle_device_is_written_when_model_and_size_are_typed() {
         ] {
             assert!(question.contains(told), "no `{told}` in {question}");
         }
-        assert_eq!(written(&device), before);
+        assert_eq!(device.written(), before);
         dialog.answer(&expected(&question));
     });
     ended.assert_exit(Exit::Done);
-    assert_eq!((written(&device).1 - before.1) * 512, SPAN_BYTES);
+    assert_eq!((device.written().1 - before.1) * 512, SPAN_BYTES);
     assert_eq!(ended.record().written_bytes, SPAN_BYTES);
     assert_span_written(&device);
 }
@@ -623,7 +625,7 @@ fn an_idle_device_is_written_when_model_and_size_are_typed() {
 #[test]
 fn an_idle_partition_is_written_and_nothing_around_it() {
     needs!(Root, LoopDevice, Partitions);
-    let bench = Bench::new();
+    let bench = Bench::that_closes();
     let parts = bench.partitions();
     let before = std::fs::read(parts.device.file()).unwrap();
     let consent = consent(&parts.device);
@@ -641,7 +643,7 @@ fn an_idle_partition_is_written_and_nothing_around_it() {
 #[test]
 fn a_dead_loop_device_of_another_size_stops_no_other() {
     needs!(Root, LoopDevice, Fuse);
-    let bench = Bench::new();
+    let bench = Bench::that_closes();
     let _dead = bench.dead(7 * MIB);
     let device = bench.device("card");
     let consent = consent(&device);
@@ -661,7 +663,7 @@ fn a_device_that_is_too_small_is_told_before_the_question() {
 
 /// The first 256 MiB hold something in each block; what follows is as it was.
 fn assert_span_written(device: &LoopDevice) {
-    tool("blockdev", &["--flushbufs", text(device.path())]);
+    run_tool("blockdev", &["--flushbufs", text(device.path())]);
     let bytes = std::fs::read(device.file()).unwrap();
     let (span, rest) = bytes.split_at(usize::try_from(SPAN_BYTES).unwrap());
     assert!(span.chunks(4096).all(|block| block != [0; 4096]));

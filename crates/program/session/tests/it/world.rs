@@ -85,6 +85,7 @@ impl World {
         job: impl FnOnce(&Session<'_>) -> Result<T, CommandError>,
     ) -> Ended {
         let session = self.session(person);
+        let _leaves = Leaves(person);
         person.end(job(&session).map(Into::into))
     }
 
@@ -311,8 +312,8 @@ enum Answer {
     Absent,
     /// Types this, whatever is asked.
     Fixed(String),
-    /// Lets another thread answer.
-    Other(Mutex<(Sender<String>, Receiver<String>)>),
+    /// Lets another thread answer, until the job is over.
+    Other(Mutex<Option<(Sender<String>, Receiver<String>)>>),
 }
 
 /// What happens at a step of a job.
@@ -321,6 +322,17 @@ pub(crate) enum Act {
     Stop,
     /// Its process ends there.
     Kill,
+}
+
+/// Takes the dialog away from a person whose job is over, also after a panic: a test that waits for a question fails then.
+struct Leaves(&'static Person);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        if let Answer::Other(other) = &self.0.answer {
+            lock(other).take();
+        }
+    }
 }
 
 /// The payload with which a job ends that is killed.
@@ -334,8 +346,12 @@ pub(crate) struct Dialog {
 
 impl Dialog {
     /// Waits for the question.
+    ///
+    /// # Panics
+    /// If the job ends without one.
     pub(crate) fn question(&self) -> String {
-        self.questions.recv().unwrap()
+        let question = self.questions.recv();
+        question.expect("the job ended without a question")
     }
 
     pub(crate) fn answer(&self, typed: &str) {
@@ -366,7 +382,7 @@ impl Person {
     pub(crate) fn with_dialog() -> (&'static Self, Dialog) {
         let (questions, heard) = channel();
         let (answers, typed) = channel();
-        let person = Self::new(Answer::Other(Mutex::new((questions, typed))));
+        let person = Self::new(Answer::Other(Mutex::new(Some((questions, typed)))));
         let dialog = Dialog {
             questions: heard,
             answers,
@@ -451,8 +467,11 @@ impl Voice for Person {
             Answer::Fixed(typed) => Some(Ok(typed.clone())),
             Answer::Other(other) => {
                 let other = lock(other);
-                other.0.send(question.to_owned()).unwrap();
-                Some(Ok(other.1.recv().unwrap()))
+                let (questions, typed) = other.as_ref().unwrap();
+                let asked = questions.send(question.to_owned());
+                let typed = asked.ok().and_then(|()| typed.recv().ok());
+                // A test that failed types no more.
+                Some(typed.ok_or_else(|| std::io::Error::other("the test is over")))
             }
         }
     }

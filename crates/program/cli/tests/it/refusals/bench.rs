@@ -1,12 +1,11 @@
 //! How the situations come to be, and go again.
 
-use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use cardmark_testkit::{LoopDevice, Output, Program, Running, install_script};
-use rustix::fs::inotify;
+use cardmark_testkit::{
+    LoopDevice, Output, Program, Running, Undo, WriterWatch, install_script, make_ext4, run_tool,
+};
 use tempfile::TempDir;
 
 use super::{ASKED, SIZE_BYTES, TO_TYPE};
@@ -43,22 +42,14 @@ impl Bench {
         let program = Program::new(text(&script), self.scratch.path());
         let serial = format!("--device-serial={}", text(device.file()));
         let arguments = ["run", text(device.path()), QUICKEST, "--yes", &serial];
-        self.unwritten(device, |_| program.run(&arguments))
+        device.unwritten(|_| program.run(&arguments))
     }
 
     /// A device with a filesystem that writes nothing by itself later.
     pub(super) fn ext4(&self) -> LoopDevice {
         let device = self.device("card");
-        self.make_ext4(device.path());
+        make_ext4(device.path());
         device
-    }
-
-    pub(super) fn make_ext4(&self, device: &Path) {
-        let lazy = "lazy_itable_init=0";
-        tool(
-            "mkfs.ext4",
-            &["-q", "-F", "-O", "^has_journal", "-E", lazy, text(device)],
-        );
     }
 
     pub(super) fn folder(&self) -> PathBuf {
@@ -67,16 +58,8 @@ impl Bench {
 
     pub(super) fn mount(&self, device: &Path, options: &str) -> (Undo, PathBuf) {
         let point = self.folder();
-        tool("mount", &["-o", options, text(device), text(&point)]);
+        run_tool("mount", &["-o", options, text(device), text(&point)]);
         (Undo::mount(&point), point)
-    }
-
-    /// The disk below `/`; its plain name in `/dev`.
-    pub(super) fn root_disk(&self) -> PathBuf {
-        let system = cardmark_host::Root::system();
-        let resolution = cardmark_host::resolve(&system, Path::new("/")).unwrap();
-        let disk = resolution.disks.first().expect("the disk below / is known");
-        Path::new("/dev").join(&disk.name)
     }
 
     /// Runs on the device, agreed to by flags.
@@ -90,29 +73,16 @@ impl Bench {
     }
 
     pub(super) fn with_flags(&self, device: &LoopDevice, path: &Path, flags: &[&str]) -> Output {
-        self.unwritten(device, |_| self.unwatched(path, flags))
+        device.unwritten(|_| self.unwatched(path, flags))
     }
 
     /// Runs on something whose counters say nothing; it must not be opened for writing.
     pub(super) fn unwatched(&self, path: &Path, flags: &[&str]) -> Output {
-        let watch = Watch::on(path);
+        let watch = WriterWatch::on(path);
         let output = self
             .program
             .run(&[&["run", text(path), QUICKEST], flags].concat());
         assert!(!watch.saw_writer(), "opened for writing: {output}");
-        output
-    }
-
-    /// Does this, and looks that nothing was written to the device meanwhile.
-    pub(super) fn unwritten(
-        &self,
-        device: &LoopDevice,
-        act: impl FnOnce(&LoopDevice) -> Output,
-    ) -> Output {
-        tool("blockdev", &["--flushbufs", text(device.path())]);
-        let before = written(device);
-        let output = act(device);
-        assert_eq!(written(device), before, "{output}");
         output
     }
 
@@ -136,77 +106,10 @@ impl Bench {
 
     /// Types something else.
     pub(super) fn typed(&self, device: &LoopDevice, typed: &str) -> Output {
-        self.unwritten(device, |device| {
+        device.unwritten(|device| {
             let mut running = self.asked(device.path());
             running.write(typed);
             running.wait()
         })
-    }
-}
-
-/// Operations and sectors that the kernel has counted as written to the device.
-pub(super) fn written(device: &LoopDevice) -> (u64, u64) {
-    let name = device.path().file_name().unwrap();
-    let stat = Path::new("/sys/block").join(name).join("stat");
-    let stat = std::fs::read_to_string(stat).unwrap();
-    let fields: Vec<u64> = stat
-        .split_whitespace()
-        .map(|field| field.parse().unwrap())
-        .collect();
-    (fields[4], fields[6])
-}
-
-/// Returns whether somebody who could write has closed a file.
-pub(super) struct Watch(rustix::fd::OwnedFd);
-
-impl Watch {
-    pub(super) fn on(path: &Path) -> Self {
-        let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;
-        let fd = inotify::init(flags).unwrap();
-        let path = CString::new(text(path)).unwrap();
-        inotify::add_watch(&fd, path, inotify::WatchFlags::CLOSE_WRITE).unwrap();
-        Self(fd)
-    }
-
-    pub(super) fn saw_writer(&self) -> bool {
-        let mut buffer = [0; 1024];
-        rustix::io::read(&self.0, &mut buffer).is_ok_and(|count| count > 0)
-    }
-}
-
-#[track_caller]
-pub(super) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) {
-    let output = Command::new(name).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {said}");
-}
-
-/// Ends a mount for certain.
-const UNMOUNT: &str = "{ umount \"$0\" 2>/dev/null || umount --lazy \"$0\"; }";
-
-/// A tool that is run when the test is over, also after a panic.
-pub(super) struct Undo(Option<(String, Vec<String>)>);
-
-impl Undo {
-    pub(super) fn new(name: &str, arguments: &[&str]) -> Self {
-        let arguments = arguments.iter().map(|&argument| argument.to_owned());
-        Self(Some((name.to_owned(), arguments.collect())))
-    }
-
-    /// Unmounts what is mounted here. A device that is detached a moment later, because somebody looks at it, keeps a
-    /// mount busy: it goes once the device does.
-    pub(super) fn mount(point: &Path) -> Self {
-        Self::new("sh", &["-c", UNMOUNT, text(point)])
-    }
-}
-
-impl Drop for Undo {
-    fn drop(&mut self) {
-        if let Some((name, arguments)) = self.0.take() {
-            let ended = Command::new(&name).args(&arguments).status();
-            if !ended.is_ok_and(|status| status.success()) {
-                eprintln!("rig: {name} {arguments:?} failed");
-            }
-        }
     }
 }

@@ -5,10 +5,9 @@
 
 use std::path::Path;
 
-use cardmark_testkit::{Need, are_met};
+use cardmark_testkit::{Need, WriterWatch, are_met, root_disk};
 
 use super::Bench;
-use super::bench::Watch;
 use crate::common::text;
 
 /// Commands that write, with `DISK` in place of the device.
@@ -63,7 +62,7 @@ fn a_broken_store_does_not_hide_the_refusal() {
 fn every_partition_of_the_system_disk_is_refused_as_well() {
     if are_met(&[Need::Root]) {
         let bench = Bench::new();
-        let disk = bench.root_disk();
+        let disk = root_disk();
         for part in partitions_of(&disk) {
             assert_refused(&bench, &part);
         }
@@ -81,7 +80,7 @@ fn partitions_of(disk: &Path) -> Vec<std::path::PathBuf> {
 }
 
 fn assert_all_refused(bench: &Bench) {
-    assert_refused(bench, &bench.root_disk());
+    assert_refused(bench, &root_disk());
 }
 
 /// Every command, agreed to or not, ends with 4, suggests no way to write, and opens nothing for
@@ -94,7 +93,7 @@ fn assert_refused(bench: &Bench, device: &Path) {
                 word => word,
             };
             let arguments: Vec<&str> = command.iter().chain(*consent).map(fill).collect();
-            let watch = Watch::on(device);
+            let watch = WriterWatch::on(device);
             let output = bench.program.run(&arguments);
             assert!(!watch.saw_writer(), "{arguments:?}: opened for writing");
             assert_eq!(output.code, 4, "{arguments:?}: {output}");

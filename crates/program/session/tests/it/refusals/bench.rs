@@ -1,6 +1,5 @@
 //! How the situations come to be, and go again.
 
-use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -9,8 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use cardmark_engine::Request;
 use cardmark_session::{Consent, Measurement, Signals, choose, measure, refuse_used};
-use cardmark_testkit::{FuseDir, LoopDevice};
-use rustix::fs::inotify;
+use cardmark_testkit::{FuseDir, LoopDevice, Undo, WriterWatch, make_ext4, run_tool};
 use rustix::fs::{FileType, Mode, OFlags, makedev, minor, mknodat};
 
 use super::{PART_BYTES, PARTED_BYTES, SIZE_BYTES, TO_TYPE};
@@ -19,12 +17,23 @@ use crate::world::{Dialog, Ended, Person, World, consent_of, text};
 /// Everything one row needs.
 pub(super) struct Bench {
     pub(super) world: World,
+    /// Whether a measurement lets go of the device at its end, not with the process.
+    closes: bool,
 }
 
 impl Bench {
     pub(super) fn new() -> Self {
         Self {
             world: World::with_devices(),
+            closes: false,
+        }
+    }
+
+    /// For a measurement that is not refused: as a part of a command that measures again and again, which keeps the journal.
+    pub(super) fn that_closes() -> Self {
+        Self {
+            closes: true,
+            ..Self::new()
         }
     }
 
@@ -62,11 +71,11 @@ impl Bench {
     pub(super) fn bind(&self) -> (Undo, PathBuf) {
         let point = tempfile::tempdir_in(self.world.scratch.path().parent().unwrap());
         let point = point.unwrap().keep();
-        tool(
+        run_tool(
             "mount",
             &["--bind", text(self.world.scratch.path()), text(&point)],
         );
-        (Undo::bound(&point), point)
+        (Undo::mount_and_point(&point), point)
     }
 
     /// A process that has mapped the first page of the file, and closed the file.
@@ -117,7 +126,7 @@ impl Bench {
         let undo = Undo::new("losetup", &["--detach", text(device.path())]);
         let connection = minor(fuse.path().metadata().unwrap().dev());
         let control = self.folder();
-        tool("mount", &["-t", "fusectl", "none", text(&control)]);
+        run_tool("mount", &["-t", "fusectl", "none", text(&control)]);
         let _control = Undo::mount(&control);
         std::fs::write(control.join(format!("{connection}/abort")), "1").unwrap();
         assert!(file.metadata().is_err());
@@ -135,16 +144,8 @@ impl Bench {
     /// A device with a filesystem that writes nothing by itself later.
     pub(super) fn ext4(&self) -> LoopDevice {
         let device = self.device("card");
-        self.make_ext4(device.path());
+        make_ext4(device.path());
         device
-    }
-
-    pub(super) fn make_ext4(&self, device: &Path) {
-        let lazy = "lazy_itable_init=0";
-        tool(
-            "mkfs.ext4",
-            &["-q", "-F", "-O", "^has_journal", "-E", lazy, text(device)],
-        );
     }
 
     pub(super) fn folder(&self) -> PathBuf {
@@ -155,7 +156,7 @@ impl Bench {
 
     pub(super) fn mount(&self, device: &Path, options: &str) -> (Undo, PathBuf) {
         let point = self.folder();
-        tool("mount", &["-o", options, text(device), text(&point)]);
+        run_tool("mount", &["-o", options, text(device), text(&point)]);
         (Undo::mount(&point), point)
     }
 
@@ -177,7 +178,7 @@ impl Bench {
             upper.display(),
             work.display()
         );
-        tool(
+        run_tool(
             "mount",
             &["-t", "overlay", "-o", &options, "overlay", text(&point)],
         );
@@ -214,14 +215,14 @@ impl Bench {
         file.write_all(&sector).unwrap();
         file.sync_all().unwrap();
         drop(file);
-        tool("blockdev", &["--flushbufs", text(device.path())]);
+        run_tool("blockdev", &["--flushbufs", text(device.path())]);
         self.add_partitions(device)
     }
 
     /// Informs the kernel of the two partitions in the table of the device.
     pub(super) fn add_partitions(&self, device: &LoopDevice) -> Undo {
         let undo = Undo::new("sh", &["-c", FORGET, text(device.path())]);
-        tool("partx", &["--add", text(device.path())]);
+        run_tool("partx", &["--add", text(device.path())]);
         undo
     }
 
@@ -234,14 +235,6 @@ impl Bench {
         let mode = Mode::RUSR | Mode::WUSR;
         mknodat(rustix::fs::CWD, &node, FileType::BlockDevice, mode, number).unwrap();
         node
-    }
-
-    /// The disk below `/`; its plain name in `/dev`.
-    pub(super) fn root_disk(&self) -> PathBuf {
-        let system = cardmark_host::Root::system();
-        let resolution = cardmark_host::resolve(&system, Path::new("/")).unwrap();
-        let disk = resolution.disks.first().expect("the disk below / is known");
-        Path::new("/dev").join(&disk.name)
     }
 
     /// What the device is called, up to its size.
@@ -257,18 +250,18 @@ impl Bench {
     /// The same on a partition of the device.
     pub(super) fn attempt_on(&self, device: &LoopDevice, path: &Path) -> Ended {
         let consent = consent_of(device.file());
-        self.unwritten(device, |_| self.unwatched(path, &consent))
+        device.unwritten(|_| self.unwatched(path, &consent))
     }
 
     /// The same where the file of the device has this path now.
     pub(super) fn attempt_as(&self, device: &LoopDevice, file: &Path) -> Ended {
         let consent = consent_of(file);
-        self.unwritten(device, |_| self.unwatched(device.path(), &consent))
+        device.unwritten(|_| self.unwatched(device.path(), &consent))
     }
 
     /// Measures something whose counters say nothing; it must not be opened for writing.
     pub(super) fn unwatched(&self, path: &Path, consent: &Consent) -> Ended {
-        let watch = Watch::on(path);
+        let watch = WriterWatch::on(path);
         let ended = self.measure(Person::absent(), path, "rand_read_4k", consent);
         assert!(!watch.saw_writer(), "opened for writing: {ended:?}");
         ended
@@ -282,11 +275,10 @@ impl Bench {
         workload: &str,
         consent: &Consent,
     ) -> Ended {
-        let signals = Signals::heed().unwrap();
+        let signals = self.closes.then(|| Signals::heed().unwrap());
         self.world.job_with(person, |session| {
-            // As a part of a command that measures again and again: it closes the device.
             let mut session = session.clone();
-            session.signals = Some(&signals);
+            session.signals = signals.as_ref();
             let chosen = choose(text(path))?;
             if let cardmark_session::Chosen::Real { path, resolution } = &chosen {
                 refuse_used(path, resolution)?;
@@ -309,26 +301,13 @@ impl Bench {
         })
     }
 
-    /// Does this, and checks that nothing was written to the device meanwhile.
-    pub(super) fn unwritten(
-        &self,
-        device: &LoopDevice,
-        act: impl FnOnce(&LoopDevice) -> Ended,
-    ) -> Ended {
-        tool("blockdev", &["--flushbufs", text(device.path())]);
-        let before = written(device);
-        let ended = act(device);
-        assert_eq!(written(device), before, "{ended:?}");
-        ended
-    }
-
     /// Measures while a person types what `act` returns, given the question.
-    pub(super) fn asked(&self, path: &Path, act: impl FnOnce(&Dialog)) -> Ended {
+    pub(super) fn asked(&self, path: &Path, act: impl FnOnce(Dialog)) -> Ended {
         let (person, dialog) = Person::with_dialog();
         std::thread::scope(|scope| {
             let job =
                 scope.spawn(|| self.measure(person, path, "rand_read_4k", &Consent::default()));
-            act(&dialog);
+            act(dialog);
             job.join().unwrap()
         })
     }
@@ -336,7 +315,7 @@ impl Bench {
     /// Types something else than what is asked for.
     pub(super) fn typed(&self, device: &LoopDevice, typed: &str) -> Ended {
         let person = Person::who_types(typed);
-        self.unwritten(device, |device| {
+        device.unwritten(|device| {
             self.measure(person, device.path(), "rand_read_4k", &Consent::default())
         })
     }
@@ -352,11 +331,11 @@ impl Bench {
         let ended = self.asked(device.path(), |dialog| {
             let question = dialog.question();
             held = Some(act(device));
-            tool("blockdev", &["--flushbufs", text(device.path())]);
-            before = Some(written(device));
+            run_tool("blockdev", &["--flushbufs", text(device.path())]);
+            before = Some(device.written());
             dialog.answer(&expected(&question));
         });
-        assert_eq!(Some(written(device)), before, "{ended:?}");
+        assert_eq!(Some(device.written()), before, "{ended:?}");
         drop(held);
         ended
     }
@@ -366,36 +345,6 @@ impl Bench {
 pub(super) fn expected(question: &str) -> String {
     let (_, rest) = question.split_once(TO_TYPE).unwrap();
     rest.lines().next().unwrap().to_owned()
-}
-
-/// Operations and sectors that the kernel has counted as written to the device.
-pub(super) fn written(device: &LoopDevice) -> (u64, u64) {
-    let name = device.path().file_name().unwrap();
-    let stat = Path::new("/sys/block").join(name).join("stat");
-    let stat = std::fs::read_to_string(stat).unwrap();
-    let fields: Vec<u64> = stat
-        .split_whitespace()
-        .map(|field| field.parse().unwrap())
-        .collect();
-    (fields[4], fields[6])
-}
-
-/// Returns whether somebody who could write has closed a file.
-pub(super) struct Watch(rustix::fd::OwnedFd);
-
-impl Watch {
-    pub(super) fn on(path: &Path) -> Self {
-        let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;
-        let fd = inotify::init(flags).unwrap();
-        let path = CString::new(text(path)).unwrap();
-        inotify::add_watch(&fd, path, inotify::WatchFlags::CLOSE_WRITE).unwrap();
-        Self(fd)
-    }
-
-    pub(super) fn saw_writer(&self) -> bool {
-        let mut buffer = [0; 1024];
-        rustix::io::read(&self.0, &mut buffer).is_ok_and(|count| count > 0)
-    }
 }
 
 /// Holds a device as a mount would.
@@ -412,16 +361,6 @@ pub(super) fn mountinfo() -> String {
     std::fs::read_to_string("/proc/self/mountinfo").unwrap()
 }
 
-#[track_caller]
-pub(super) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) {
-    let output = Command::new(name).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {said}");
-}
-
-/// Ends a mount for certain.
-const UNMOUNT: &str = "{ umount \"$0\" 2>/dev/null || umount --lazy \"$0\"; }";
-
 /// Removes both partitions of a device. One that is still open, such as one that was unmounted lazily, goes a moment later; the kernel
 /// would keep it for the next file behind the device.
 const FORGET: &str = "name=${0##*/}\n\
@@ -431,43 +370,6 @@ const FORGET: &str = "name=${0##*/}\n\
         sleep 0.1\n\
     done\n\
     exit 1";
-
-/// A tool that is run when the test is over, also after a panic.
-pub(super) struct Undo(Option<(String, Vec<String>)>);
-
-impl Undo {
-    pub(super) fn new(name: &str, arguments: &[&str]) -> Self {
-        let arguments = arguments.iter().map(|&argument| argument.to_owned());
-        Self(Some((name.to_owned(), arguments.collect())))
-    }
-
-    /// Unmounts what is mounted here. A device that is detached a moment later, because somebody looks at it, keeps a
-    /// mount busy: it goes once the device does.
-    pub(super) fn mount(point: &Path) -> Self {
-        Self::new("sh", &["-c", UNMOUNT, text(point)])
-    }
-
-    /// The same, and removes the mount point.
-    fn bound(point: &Path) -> Self {
-        let undo = format!("{UNMOUNT} && rmdir \"$0\"");
-        Self::new("sh", &["-c", &undo, text(point)])
-    }
-
-    pub(super) fn forget(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Undo {
-    fn drop(&mut self) {
-        if let Some((name, arguments)) = self.0.take() {
-            let ended = Command::new(&name).args(&arguments).status();
-            if !ended.is_ok_and(|status| status.success()) {
-                eprintln!("rig: {name} {arguments:?} failed");
-            }
-        }
-    }
-}
 
 /// A process that waits; gone, with its mounts, at the end.
 pub(super) struct Elsewhere(Child);
