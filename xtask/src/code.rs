@@ -12,8 +12,18 @@ pub(crate) struct Named {
     pub line: usize,
     /// Segments of the path.
     pub segments: Vec<String>,
-    /// Whether a `pub use` re-exports it.
-    pub is_reexport: bool,
+    /// Whether a `use` names it, and a `pub use` re-exports it.
+    pub import: Import,
+}
+
+/// Whether a path stands in a `use`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Import {
+    #[default]
+    No,
+    Private,
+    /// `pub use` and `pub(…) use`.
+    Reexport,
 }
 
 /// The shipped code of a file: no comments, no items under `#[cfg(test)]`.
@@ -34,15 +44,15 @@ pub(crate) struct Code {
 pub(crate) fn parse(text: &str) -> Result<Code, LexError> {
     let mut code = Code::default();
     let tokens = TokenStream::from_str(text)?;
-    code.stream(tokens, false);
+    code.stream(tokens);
     Ok(code)
 }
 
 impl Code {
-    fn stream(&mut self, tokens: TokenStream, is_reexport: bool) {
+    fn stream(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
-        let mut exports = is_reexport;
+        let mut import = Import::No;
         while at < tokens.len() {
             if let Some(length) = attribute(&tokens[at..], |text| text.starts_with("doc")) {
                 at += length;
@@ -53,28 +63,32 @@ impl Code {
                 at += self.test_item(&tokens[at..]);
                 continue;
             }
-            if is_ident(&tokens[at], "use") {
-                exports = is_pub(&tokens[..at]);
+            if is_ident(&tokens[at], "use") || is_own_crate(&tokens[at..]) {
+                import = match is_pub(&tokens[..at]) {
+                    true => Import::Reexport,
+                    false => Import::Private,
+                };
             }
             if is_punct(&tokens[at], ';') {
-                exports = is_reexport;
+                import = Import::No;
             }
-            at += self.token(&tokens[at..], exports);
+            at += self.token(&tokens[at..], import);
         }
     }
 
     /// Notes a path or a single token, and returns the number of tokens that it has.
-    fn token(&mut self, tokens: &[TokenTree], is_reexport: bool) -> usize {
+    fn token(&mut self, tokens: &[TokenTree], import: Import) -> usize {
         match &tokens[0] {
-            TokenTree::Ident(_) => return self.path(tokens, &[], is_reexport),
+            TokenTree::Ident(_) => return self.path(tokens, &[], import),
             TokenTree::Group(group) => {
                 self.lines.insert(group.span_open().start().line);
-                self.stream(group.stream(), false);
+                self.stream(group.stream());
                 self.lines.insert(group.span_close().start().line);
             }
             TokenTree::Literal(literal) => {
                 let span = literal.span();
                 self.lines.extend(span.start().line..=span.end().line);
+                self.named_in_text(&literal.to_string(), span.start().line);
             }
             TokenTree::Punct(punct) => {
                 self.lines.insert(punct.span().start().line);
@@ -84,7 +98,7 @@ impl Code {
     }
 
     /// Notes the path that begins with this identifier below `prefix`.
-    fn path(&mut self, tokens: &[TokenTree], prefix: &[String], is_reexport: bool) -> usize {
+    fn path(&mut self, tokens: &[TokenTree], prefix: &[String], import: Import) -> usize {
         let mut segments = prefix.to_vec();
         let line = tokens[0].span().start().line;
         let mut at = 0;
@@ -104,25 +118,37 @@ impl Code {
             {
                 self.lines.insert(group.span_open().start().line);
                 self.lines.insert(group.span_close().start().line);
-                self.group(group.stream(), &segments, is_reexport);
+                self.group(group.stream(), &segments, import);
                 return at + 1;
             }
         }
         self.paths.push(Named {
             line,
             segments,
-            is_reexport,
+            import,
         });
         at.max(1)
     }
 
+    /// Notes the path that is the whole text of a literal, as derives take the names of functions.
+    fn named_in_text(&mut self, literal: &str, line: usize) {
+        let text = literal.trim_matches('"');
+        let is_path = text.starts_with("crate::") || text.starts_with("super::");
+        let mut named = Self::default();
+        if let Some(tokens) = is_path.then(|| TokenStream::from_str(text).ok()).flatten() {
+            named.stream(tokens);
+        }
+        self.paths
+            .extend(named.paths.into_iter().map(|path| Named { line, ..path }));
+    }
+
     /// Notes the paths of `{a, b::c}` behind a prefix.
-    fn group(&mut self, tokens: TokenStream, prefix: &[String], is_reexport: bool) {
+    fn group(&mut self, tokens: TokenStream, prefix: &[String], import: Import) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
         while at < tokens.len() {
             at += match &tokens[at] {
-                TokenTree::Ident(_) => self.path(&tokens[at..], prefix, is_reexport),
+                TokenTree::Ident(_) => self.path(&tokens[at..], prefix, import),
                 token => {
                     self.lines.insert(token.span().start().line);
                     1
@@ -170,6 +196,16 @@ fn is_pub(before: &[TokenTree]) -> bool {
         [.., token, TokenTree::Group(_)] => is_ident(token, "pub"),
         _ => false,
     }
+}
+
+/// Whether this is `extern crate self`, which gives the crate another name.
+fn is_own_crate(tokens: &[TokenTree]) -> bool {
+    let words = ["extern", "crate", "self"];
+    tokens.len() >= words.len()
+        && words
+            .iter()
+            .zip(tokens)
+            .all(|(word, token)| is_ident(token, word))
 }
 
 fn is_separator(tokens: &[TokenTree]) -> bool {
@@ -222,20 +258,20 @@ fn last() { crate::e::f(); println!() }
     #[test]
     fn paths_are_expanded_and_reexports_marked() {
         let code = parse(TEXT).unwrap();
-        let paths: Vec<(String, bool)> = code
+        let paths: Vec<(String, Import)> = code
             .paths
             .iter()
             .filter(|path| path.segments.len() > 1)
-            .map(|path| (path.segments.join("::"), path.is_reexport))
+            .map(|path| (path.segments.join("::"), path.import))
             .collect();
         let expected = [
-            ("std::fs", false),
-            ("std::io::self", false),
-            ("std::io::Read", false),
-            ("crate::a::B", true),
-            ("crate::e::f", false),
+            ("std::fs", Import::Private),
+            ("std::io::self", Import::Private),
+            ("std::io::Read", Import::Private),
+            ("crate::a::B", Import::Reexport),
+            ("crate::e::f", Import::No),
         ]
-        .map(|(path, is_reexport)| (path.to_owned(), is_reexport));
+        .map(|(path, import)| (path.to_owned(), import));
         assert_eq!(paths, expected);
     }
 }

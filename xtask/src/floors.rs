@@ -1,4 +1,7 @@
 //! Floors: the order of the folders of a crate. A folder may use those that come after it, and none beside or before it.
+//!
+//! Paths are followed: in code, `use`, re-exports and macros' arguments, and a path that is the whole text of a literal. Not seen
+//! are methods of a type whose `impl` stands on a higher floor, templates, `include!`, and `#[path]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +48,7 @@ pub(crate) fn problems(folder: &str, floors: &Floors, sources: &[Source]) -> Vec
     let gone = gone
         .map(|name| format!("{folder}/src: there is no `{name}`, which xtask/edges.toml names"));
     let mut problems: Vec<String> = without_floor.chain(gone).collect();
-    for (from, line, to) in modules.uses() {
+    for (from, line, to) in modules.uses(|_| true) {
         let Some(above) = top(&from) else { continue };
         let is_down = match top(&to) {
             Some(below) => above == below || places.get(above) < places.get(below),
@@ -54,7 +57,7 @@ pub(crate) fn problems(folder: &str, floors: &Floors, sources: &[Source]) -> Vec
         if !is_down {
             let to = top(&to).unwrap_or("the root");
             problems.push(format!(
-                "{folder}/src/{}:{line}: `{above}` may not use `{to}`, which is not below it",
+                "{folder}/src/{}.rs:{line}: `{above}` may not use `{to}`, which is not below it",
                 from.join("/")
             ));
         }
@@ -120,15 +123,28 @@ mod tests {
             ("use crate::A;", "app"),
             ("use crate::Root;", "the root"),
             ("use super::app;", "app"),
+            ("pub(crate) use crate::app::A;", "app"),
+            ("pub(self) use super::app::A as B;", "app"),
+            ("pub use crate::pages::*;", "pages"),
+            ("use crate::*;", "the root"),
+            ("use super::*;", "the root"),
+            ("use crate as site;", "the root"),
+            ("use super as above;", "the root"),
+            ("use crate::{self as site};", "the root"),
+            ("extern crate self as site;", "the root"),
+            ("mod inside { use super::super::app; }", "app"),
+            ("#[serde(with = \"crate::app::text\")] struct B;", "app"),
+            ("fn f() { macro_call!(crate::app::A) }", "app"),
+            ("macro_rules! m { () => { $crate::app::A } }", "app"),
         ] {
             let expected =
-                format!("c/src/api:1: `api` may not use `{used}`, which is not below it");
+                format!("c/src/api.rs:1: `api` may not use `{used}`, which is not below it");
             assert_eq!(found(&[("api.rs", text)]), [expected], "{text}");
         }
         let below = found(&[("http/body.rs", "\nuse crate::api;")]);
         assert_eq!(
             below,
-            ["c/src/http/body:2: `http` may not use `api`, which is not below it"]
+            ["c/src/http/body.rs:2: `http` may not use `api`, which is not below it"]
         );
     }
 

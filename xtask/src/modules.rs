@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::{Code, Named};
+use crate::code::{Code, Import, Named};
 use crate::sources::{Module, Source, module_of};
 
 /// The modules of one crate, each with the code of its file.
@@ -19,11 +19,17 @@ impl<'a> Modules<'a> {
         Self(files.map(module).collect())
     }
 
-    /// Returns each use of another module: the module, the line, and the module that is used.
-    pub(crate) fn uses(&self) -> Vec<(Module, usize, Module)> {
+    /// Returns each use of another module: the module, the line, and the module that is used. Those of an `import` kind
+    /// that `counts` refuses are left out.
+    pub(crate) fn uses(&self, counts: impl Fn(Import) -> bool) -> Vec<(Module, usize, Module)> {
         let mut uses = BTreeSet::new();
         for (module, code) in &self.0 {
-            for path in code.paths.iter().filter(|path| !path.is_reexport) {
+            for path in code.paths.iter().filter(|path| counts(path.import)) {
+                let all_of_root =
+                    path.import != Import::No && Self::is_root(module, &path.segments);
+                if all_of_root && !module.is_empty() {
+                    uses.insert((module.clone(), path.line, Vec::new()));
+                }
                 let used = self.resolve(module, &path.segments, 0);
                 let used = used.filter(|used| used != module);
                 uses.extend(used.map(|used| (module.clone(), path.line, used)));
@@ -34,7 +40,7 @@ impl<'a> Modules<'a> {
 
     /// Returns groups of modules that depend on each other in a circle.
     pub(crate) fn circles(&self) -> Vec<Vec<Module>> {
-        let all = self.uses();
+        let all = self.uses(|import| import != Import::Reexport);
         let used_by = |module: &Module| {
             let own = all.iter().filter(|(from, ..)| from == module);
             own.map(|(.., used)| used.clone()).collect()
@@ -64,6 +70,15 @@ impl<'a> Modules<'a> {
         circles.into_iter().collect()
     }
 
+    /// Whether an imported path is the root itself, for all of its names (`*`) or as an alias.
+    fn is_root(from: &Module, segments: &[String]) -> bool {
+        match segments {
+            [only] if only == "crate" => true,
+            [only] if only == "super" => from.len() == 1,
+            _ => false,
+        }
+    }
+
     /// The module in which a path ends, re-exports followed.
     fn resolve(&self, from: &Module, segments: &[String], depth: usize) -> Option<Module> {
         let full = self.absolute(from, segments)?;
@@ -74,7 +89,8 @@ impl<'a> Modules<'a> {
         let Some(name) = full.get(known) else {
             return (segments.len() > 1).then_some(module);
         };
-        let is_it = |path: &&Named| path.is_reexport && path.segments.last() == Some(name);
+        let is_it =
+            |path: &&Named| path.import == Import::Reexport && path.segments.last() == Some(name);
         let reexport = self.0[&module].paths.iter().find(is_it);
         let follow = |path: &Named| self.resolve(&module, &path.segments, depth + 1);
         let followed = reexport.filter(|_| depth < 8).and_then(follow);
@@ -100,7 +116,8 @@ impl<'a> Modules<'a> {
         while let Some((first, further)) = rest.split_first()
             && first == "super"
         {
-            full.pop()?;
+            // Nothing is left to pop in a module inside of a file, whose own name no file has.
+            full.pop();
             rest = further;
         }
         full.extend(rest.iter().filter(|segment| *segment != "self").cloned());
