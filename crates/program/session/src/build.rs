@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use cardmark_core::{Finding, FindingKind, Severity, Tool};
 
 /// What a program knows of its own build.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Build {
     /// Commit of the sources; `None` outside of a repository.
     pub commit: Option<&'static str>,
@@ -18,6 +18,9 @@ pub struct Build {
     /// Time of the commit, seconds since 1970.
     pub time_s: i64,
 }
+
+/// 2026-01-01, before the first release: no program of an unknown build is older.
+const LEAST_TIME_S: i64 = 1_767_225_600;
 
 static BUILD: OnceLock<Build> = OnceLock::new();
 
@@ -41,11 +44,6 @@ impl Build {
             ..tool()
         }
     }
-
-    /// Returns whether the clock can be right at that time, seconds since 1970: not before this program was made.
-    fn is_clock_set(self, now_s: i64) -> bool {
-        now_s >= self.time_s
-    }
 }
 
 /// The program in a record of a simulated run, which is the same for all builds of a version.
@@ -65,9 +63,13 @@ pub(crate) fn tool_with_build() -> Tool {
     Build::of_process().map_or_else(tool, Build::tool)
 }
 
-/// Returns whether the clock can be right at that time, seconds since 1970.
+/// Returns whether the clock can be right at that time, seconds since 1970: not before this program was made.
 pub(crate) fn is_clock_set(now_s: i64) -> bool {
-    Build::of_process().unwrap_or_default().is_clock_set(now_s)
+    is_after(Build::of_process(), now_s)
+}
+
+fn is_after(build: Option<Build>, now_s: i64) -> bool {
+    now_s >= build.map_or(LEAST_TIME_S, |build| build.time_s)
 }
 
 /// Finding of a clock that is not set.
@@ -85,13 +87,17 @@ mod tests {
         is_modified: false,
         target: "arm-unknown-linux-musleabihf",
         profile: "release",
-        time_s: 1_767_225_600,
+        time_s: LEAST_TIME_S + 86_400,
     };
 
     #[test]
     fn a_board_without_battery_begins_before_this_program_was_made() {
-        assert!(!MADE.is_clock_set(0));
-        assert!(MADE.is_clock_set(MADE.time_s));
+        for build in [Some(MADE), None] {
+            assert!(!is_after(build, 0));
+            assert!(!is_after(build, LEAST_TIME_S - 1));
+            assert!(is_after(build, MADE.time_s));
+        }
+        assert!(!is_after(Some(MADE), MADE.time_s - 1));
     }
 
     #[test]

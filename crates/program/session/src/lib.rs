@@ -1,7 +1,7 @@
 //! Long jobs: target, consent, signals, devices that hang, turns with other processes, journal, resumption, and the
 //! record. Nothing here needs a terminal: messages go to a [`Voice`].
 //!
-//! Folders; each uses only those after it: `jobs`, `drive`, `gate`, `target`; then `voice`, `data`, `error`.
+//! Folders; each uses only those after it: `jobs`, `drive`, `gate`, `target`, `data`, `voice`, `error`.
 
 mod build;
 mod constants;

@@ -96,7 +96,8 @@ impl World {
         session
     }
 
-    /// Does a job whose process is killed at the `n`-th progress; returns whether it got that far.
+    /// Does a job that unwinds at the `n`-th progress, before it can end anything in order; returns whether it got that far. Unlike
+    /// after a real kill, values are dropped: what a `Drop` puts back is proven by the kills of the program alone.
     pub(crate) fn kill<T: Into<Outcome>>(
         &self,
         n: usize,
