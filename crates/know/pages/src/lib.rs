@@ -12,4 +12,4 @@ mod queries;
 pub mod suited;
 pub mod views;
 
-pub use queries::{Queries, not_found};
+pub use queries::{Queries, bad_request, not_found, wrong_cursor};

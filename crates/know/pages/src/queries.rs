@@ -10,7 +10,6 @@ use uuid::Uuid;
 use crate::views::board::BoardsPage;
 use crate::views::product::{NamesQuery, ProductView, ProductsPage};
 use crate::views::ranking::{Contexts, RankingView};
-use crate::views::run::Run;
 use crate::views::search::{SearchPage, SearchQuery};
 use crate::views::suited::ByUse;
 
@@ -33,9 +32,6 @@ pub trait Queries: Sync {
         query: SearchQuery,
     ) -> impl Future<Output = Result<SearchPage, Self::Error>> + Send;
 
-    /// A run.
-    fn run(&self, id: Uuid) -> impl Future<Output = Result<Run, Self::Error>> + Send;
-
     /// The record of a run with everything derived.
     fn record(&self, id: Uuid) -> impl Future<Output = Result<Record, Self::Error>> + Send;
 
@@ -51,10 +47,6 @@ pub trait Queries: Sync {
         name: &str,
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<ProductView, Self::Error>> + Send;
-
-    /// Key of the product under which the runs of another name count; `None` if they count under their own.
-    fn moved(&self, name: &str)
-    -> impl Future<Output = Result<Option<String>, Self::Error>> + Send;
 
     /// Boards with runs.
     fn boards(
@@ -104,7 +96,8 @@ pub(crate) fn problem(status: u16, kind: &str, title: &str, detail: impl Into<St
 }
 
 /// A request that means nothing.
-pub(crate) fn bad_request(detail: impl Into<String>) -> Problem {
+#[must_use]
+pub fn bad_request(detail: impl Into<String>) -> Problem {
     problem(
         400,
         "bad-request",
@@ -114,11 +107,13 @@ pub(crate) fn bad_request(detail: impl Into<String>) -> Problem {
 }
 
 /// A cursor that no page returned.
-pub(crate) fn wrong_cursor() -> Problem {
+#[must_use]
+pub fn wrong_cursor() -> Problem {
     bad_request("cursor is not one that this site handed out")
 }
 
 /// An address with nothing at it.
+#[must_use]
 pub fn not_found(title: &str, detail: impl Into<String>) -> Problem {
     problem(404, "unknown-path", title, detail)
 }

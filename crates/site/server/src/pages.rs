@@ -1,4 +1,5 @@
-//! Pages for people: their addresses, and the forms by which people send something. `cardmark-pages` draws what can be read.
+//! Pages for people. `cardmark-pages` draws those about runs, products and boards; those of the site itself (data, acts, forms) are drawn
+//! here.
 
 mod about;
 mod assets;

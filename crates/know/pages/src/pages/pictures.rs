@@ -17,6 +17,7 @@ use crate::views::run::{ListedRun, RunState};
 
 /// Rows of a preview.
 const ROWS: usize = 6;
+
 /// Content of a badge and of a preview.
 #[derive(Debug)]
 pub struct Content {

@@ -91,21 +91,36 @@ impl SearchQuery {
     /// Names and values of all that is given but the cursor.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
-        let text = |value: &Option<String>| value.clone();
-        let number = |value: Option<f64>| value.map(|value| value.to_string());
+        // By name, so that a new condition is not forgotten here.
+        let Self {
+            product,
+            board,
+            bus,
+            queue,
+            suite,
+            metric,
+            least,
+            most,
+            from,
+            to,
+            simulated,
+            cursor: _,
+            limit,
+        } = self;
+        let number = |value: &Option<f64>| value.map(|value| value.to_string());
         let all = [
-            ("board", text(&self.board)),
-            ("bus", text(&self.bus)),
-            ("from", text(&self.from)),
-            ("least", number(self.least)),
-            ("limit", self.limit.map(|value| value.to_string())),
-            ("metric", text(&self.metric)),
-            ("most", number(self.most)),
-            ("product", text(&self.product)),
-            ("queue", text(&self.queue)),
-            ("simulated", self.simulated.map(|value| value.to_string())),
-            ("suite", text(&self.suite)),
-            ("to", text(&self.to)),
+            ("board", board.clone()),
+            ("bus", bus.clone()),
+            ("from", from.clone()),
+            ("least", number(least)),
+            ("limit", limit.map(|value| value.to_string())),
+            ("metric", metric.clone()),
+            ("most", number(most)),
+            ("product", product.clone()),
+            ("queue", queue.clone()),
+            ("simulated", simulated.map(|value| value.to_string())),
+            ("suite", suite.clone()),
+            ("to", to.clone()),
         ];
         let given = all.into_iter();
         given

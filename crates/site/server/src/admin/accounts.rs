@@ -2,13 +2,13 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use cardmark_site_data::day_of;
 use cardmark_site_store::SiteStore;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::config::Config;
 use crate::error::SiteError;
 use crate::moderation::account::add_account;
-use cardmark_site_data::day_of;
 
 /// Adds an account and returns what its owner needs to sign in. The password is read from standard input.
 ///

@@ -22,6 +22,7 @@ use crate::state::{Personal, Site};
 
 /// Time for jobs and the database at the end.
 const CLOSE_TIME: Duration = Duration::from_millis(400);
+
 /// Answers requests until the process receives SIGTERM or SIGINT.
 ///
 /// # Errors

@@ -71,7 +71,7 @@ pub(crate) enum Written {
     /// Too many requests; see Retry-After
     #[response(status = 429, content_type = "application/problem+json")]
     Limited(Problem),
-    /// The site cannot take it now; see Retry-After
+    /// The site is busy, or takes in nothing new; see Retry-After
     #[response(status = 503, content_type = "application/problem+json")]
     Busy(Problem),
 }

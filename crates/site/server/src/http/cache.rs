@@ -1,4 +1,4 @@
-//! ReplyCache that are expensive to derive, kept in memory as long as what they follow from stays the same.
+//! Replies that are expensive to derive, kept in memory as long as what they follow from stays the same.
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cardmark_pages::frame::{Frame, Page, sentence};
+use cardmark_pages::not_found;
 use cardmark_report::document::Block;
 use cardmark_share::Problem;
 use cardmark_site_store::SiteStoreError;
@@ -92,11 +93,5 @@ impl IntoResponse for PageRefusal {
 
 /// There is nothing at this address.
 pub(crate) fn no_page() -> Refusal {
-    let detail = "there is nothing at this address";
-    Refusal::new(
-        StatusCode::NOT_FOUND,
-        "unknown-path",
-        "Nothing here",
-        detail,
-    )
+    not_found("Nothing here", "there is nothing at this address").into()
 }

@@ -118,7 +118,7 @@ pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Refusal> {
 }
 
 pub(crate) fn wrong_cursor() -> Refusal {
-    Refusal::bad_request("cursor is not one that this site handed out")
+    cardmark_pages::wrong_cursor().into()
 }
 
 /// Writes a cursor.

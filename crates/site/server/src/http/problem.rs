@@ -51,12 +51,7 @@ impl Refusal {
     }
 
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            "bad-request",
-            "The request cannot be understood",
-            detail,
-        )
+        cardmark_pages::bad_request(detail).into()
     }
 
     pub(crate) fn unknown_run() -> Self {

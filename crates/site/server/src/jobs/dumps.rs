@@ -1,6 +1,6 @@
-//! Dumps that the site makes by itself, and their files.
+//! Dumps that the site makes by itself.
 
-use std::path::{Path as FilePath, PathBuf};
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(900);
 const REPLACED_AFTER_MS: i64 = 20 * 3_600_000;
 /// Age from which a dump is not served, and is deleted: withdrawn content is gone from it within a day also when no dump can be written.
 const SERVED_FOR_MS: i64 = 23 * 3_600_000;
+
 /// Makes dumps when they are due, until it is aborted.
 pub(crate) async fn keep_up(site: Arc<Site>) {
     loop {
@@ -122,7 +123,7 @@ async fn keep_only(folder: PathBuf, newest: String) -> Result<(), SiteError> {
 
 /// Removes dumps that are too old to be served, also those that this version cannot read, and unfinished ones of that age.
 async fn expire(folder: PathBuf, now_ms: i64) -> Result<(), SiteError> {
-    let is_old = move |folder: &FilePath, name: &str| {
+    let is_old = move |folder: &Path, name: &str| {
         let age_ms = match manifest_of(&folder.join(name)) {
             Ok(manifest) => age_ms(&manifest, now_ms),
             Err(_) => age_of_name_ms(name, now_ms),
@@ -135,7 +136,7 @@ async fn expire(folder: PathBuf, now_ms: i64) -> Result<(), SiteError> {
 /// Removes dumps and unfinished ones, of those that a function returns true for.
 async fn remove(
     folder: PathBuf,
-    is_removed: impl Fn(&FilePath, &str) -> bool + Send + 'static,
+    is_removed: impl Fn(&Path, &str) -> bool + Send + 'static,
 ) -> Result<(), SiteError> {
     let remove = move || {
         for name in names(&folder, |name| {
@@ -174,7 +175,7 @@ fn finished(name: &str) -> &str {
 }
 
 /// Names in a folder; none if it is not there.
-fn names(folder: &FilePath, is_wanted: fn(&str) -> bool) -> Result<Vec<String>, SiteError> {
+fn names(folder: &Path, is_wanted: fn(&str) -> bool) -> Result<Vec<String>, SiteError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

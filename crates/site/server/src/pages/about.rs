@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use cardmark_pages::frame::Page;
 use cardmark_pages::pages::checks;
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::amount;
@@ -13,7 +14,6 @@ use cardmark_site_data::Manifest;
 use crate::http::page::{PageRefusal, shown};
 use crate::jobs::dumps::newest;
 use crate::state::Site;
-use cardmark_pages::frame::Page;
 
 pub(super) async fn checks(headers: HeaderMap) -> Response {
     shown(&checks::checks(), &headers)

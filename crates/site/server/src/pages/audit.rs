@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::Page;
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_site_store::{Act, Decisions, Deed};
 
@@ -14,8 +16,6 @@ use crate::http::problem::Refusal;
 use crate::moderation::acts::{ActsQuery, found, page};
 use crate::moderation::words;
 use crate::state::Site;
-use cardmark_pages::addresses;
-use cardmark_pages::frame::Page;
 
 pub(super) async fn acts(
     State(site): State<Arc<Site>>,

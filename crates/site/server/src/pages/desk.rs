@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::HeaderMap;
+use cardmark_pages::frame::{Field, Form, Page};
 use cardmark_report::document::Block;
 
 use crate::http::problem::Refusal;
 use crate::moderation::session::{Moderator, verify_origin};
 use crate::pages::parts::Parts;
 use crate::state::Site;
-use cardmark_pages::frame::{Field, Form, Page};
 
 /// Reads a form of a moderator's own page.
 pub(super) async fn sent(

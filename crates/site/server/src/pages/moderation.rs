@@ -11,6 +11,8 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Section};
 use cardmark_report::document::Block;
 
 use crate::http::page::{PageRefusal, shown_once};
@@ -22,8 +24,6 @@ use crate::moderation::words;
 use crate::pages::audit::table;
 use crate::pages::desk::Desk;
 use crate::state::Site;
-use cardmark_pages::addresses;
-use cardmark_pages::frame::{Field, Section};
 
 /// Returns the routes of moderators.
 pub(super) fn routes() -> Router<Arc<Site>> {

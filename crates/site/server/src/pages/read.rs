@@ -10,7 +10,7 @@ use cardmark_catalog::publications as known_publications;
 use cardmark_pages::pages::ranking::{RankingAsked, RankingPage};
 use cardmark_pages::pages::{boards, circumstances, feed, home, product, published, ranking};
 use cardmark_pages::views::product::NamesQuery;
-use cardmark_pages::{Queries, addresses, not_found};
+use cardmark_pages::{addresses, not_found};
 use serde::Deserialize;
 
 use crate::http::page::{PageRefusal, reply, shown};

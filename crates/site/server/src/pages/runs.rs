@@ -42,7 +42,7 @@ pub(super) async fn run(
     let origin = site.origin(&headers);
     let make = async {
         let page = run::run(&*site, run_of(head.clone()), origin.clone()).await?;
-        Ok::<_, Refusal>(reply(&page))
+        site.work(move || reply(&page)).await
     };
     let path = addresses::run(id);
     let answer = site.replies.get(&path, &(&head, &origin), make).await?;
@@ -62,7 +62,7 @@ pub(super) async fn compare(
     let sides = Sides::of(&site, query.sides()?).await?;
     let make = async {
         let page = compare::compare(&*site, query.clone()).await?;
-        Ok::<_, Refusal>(reply(&page))
+        site.work(move || reply(&page)).await
     };
     let (path, sources) = (sides.path("/compare"), (&query, &sides));
     let answer = site.replies.get(&path, &sources, make).await?;

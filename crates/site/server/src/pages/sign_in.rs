@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use cardmark_pages::frame::{Field, FieldKind, Form, Page};
 use cardmark_report::document::Block;
 
 use crate::http::page::{PageRefusal, shown};
@@ -16,7 +17,6 @@ use crate::moderation::session::{Moderator, begin, no_cookie, verify_origin};
 use crate::moderation::sign_in::{Typed, is_allowed};
 use crate::pages::parts::Parts;
 use crate::state::Site;
-use cardmark_pages::frame::{Field, FieldKind, Form, Page};
 
 pub(super) async fn form(headers: HeaderMap) -> Response {
     let blocks = vec![Block::Text(

@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use cardmark_pages::frame::{Field, FieldKind, Form, Page, Section};
 use cardmark_report::document::Block;
 use cardmark_share::Secrets;
 use cardmark_site_store::Withdrawn;
@@ -20,7 +21,6 @@ use crate::pages::parts::Parts;
 use crate::state::Site;
 use crate::submissions::incoming::limits;
 use crate::submissions::owners_answer::store_answer;
-use cardmark_pages::frame::{Field, FieldKind, Form, Page, Section};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,6 +7,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_core::documents_of;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, FieldKind, Form, Page, sentence};
 use cardmark_report::document::Block;
 use cardmark_share::Secrets;
 use cardmark_site_store::Put;
@@ -20,8 +22,6 @@ use crate::state::Site;
 use crate::submissions::incoming::{Sender, incoming_of, limits, place};
 use crate::uploads::queue::Upload;
 use crate::uploads::understood::{check_size, is_record, unprocessable};
-use cardmark_pages::addresses;
-use cardmark_pages::frame::{Field, FieldKind, Form, Page, sentence};
 
 /// Fewest characters of a phrase.
 const LEAST_PHRASE: usize = 12;

@@ -11,7 +11,6 @@ use cardmark_pages::views::board::{BoardEntry, BoardsPage};
 use cardmark_pages::views::product::{NamesQuery, ProductEntry, ProductView, ProductsPage};
 use cardmark_pages::views::published::of_product;
 use cardmark_pages::views::ranking::{Contexts, RankedEntry, RankingView};
-use cardmark_pages::views::run::Run;
 use cardmark_pages::views::search::{SearchPage, SearchQuery};
 use cardmark_pages::views::suited::ByUse;
 use cardmark_share::product_key;
@@ -23,11 +22,19 @@ use crate::http::problem::Refusal;
 use crate::queries::lists::{
     self, conditions, context_cursor, cursor_of, ranking_place, summary_place,
 };
-use crate::queries::runs::{derived_record, head, listed, run_of};
+use crate::queries::runs::{derived_record, listed};
 use crate::state::Site;
 
 /// Summaries of a product in one answer.
 const SUMMARIES: u32 = 200;
+
+impl Site {
+    /// Key of the product under which the runs of another name count; `None` if they count under their own.
+    pub(crate) async fn moved(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let decisions = self.store.decisions().await?;
+        Ok(decisions.moved(&product_key(name)).map(str::to_owned))
+    }
+}
 
 impl Queries for Site {
     type Error = Refusal;
@@ -47,10 +54,6 @@ impl Queries for Site {
             records: page.heads.into_iter().map(listed).collect(),
             next: page.next.map(cursor_text),
         })
-    }
-
-    async fn run(&self, id: Uuid) -> Result<Run, Refusal> {
-        Ok(run_of(head(self, id).await?))
     }
 
     async fn record(&self, id: Uuid) -> Result<Record, Refusal> {
@@ -96,11 +99,6 @@ impl Queries for Site {
             next,
             published: of_product(&key),
         })
-    }
-
-    async fn moved(&self, name: &str) -> Result<Option<String>, Refusal> {
-        let decisions = self.store.decisions().await?;
-        Ok(decisions.moved(&product_key(name)).map(str::to_owned))
     }
 
     async fn boards(&self, cursor: Option<String>, limit: u32) -> Result<BoardsPage, Refusal> {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Section};
 use cardmark_report::document::{Block, Column, Row, Table};
 use serde::Deserialize;
 
@@ -13,8 +15,6 @@ use crate::http::problem::Refusal;
 use crate::moderation::session::Moderator;
 use crate::pages::desk::Desk;
 use crate::state::Site;
-use cardmark_pages::addresses;
-use cardmark_pages::frame::{Field, Section};
 
 /// Names of a page.
 const NAMES: u32 = 50;

@@ -6,6 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use cardmark_catalog::explanation;
 use cardmark_core::name_of;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Form, Page, Section, sentence};
 use cardmark_report::document::Block;
 use cardmark_share::{Check, CheckName, CheckOutcome, from_hexadecimal, to_hexadecimal};
 use cardmark_site_data::day_of;
@@ -19,11 +21,8 @@ use crate::moderation::session::Moderator;
 use crate::moderation::short_tag;
 use crate::pages::audit::table;
 use crate::pages::desk::Desk;
-use crate::queries::runs::head;
-use crate::queries::runs::state_of;
+use crate::queries::runs::{head, state_of};
 use crate::state::Site;
-use cardmark_pages::addresses;
-use cardmark_pages::frame::{Field, Form, Page, Section, sentence};
 
 /// Runs of a page.
 const RUNS: u32 = 20;

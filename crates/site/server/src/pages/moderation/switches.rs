@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use cardmark_core::name_of;
+use cardmark_pages::addresses;
+use cardmark_pages::frame::{Field, Section};
 use cardmark_report::document::Block;
 use cardmark_site_store::{Decisions, Switch};
 
@@ -12,8 +14,6 @@ use crate::http::page::{PageRefusal, shown_once};
 use crate::moderation::session::Moderator;
 use crate::pages::desk::Desk;
 use crate::state::Site;
-use cardmark_pages::addresses;
-use cardmark_pages::frame::{Field, Section};
 
 pub(super) async fn switches(
     State(site): State<Arc<Site>>,
