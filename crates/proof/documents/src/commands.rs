@@ -23,6 +23,10 @@ const FOLDERS: [&str; 6] = [
     "./install.sh",
     ".ci/",
 ];
+/// Languages of blocks without commands.
+const OTHER_LANGUAGES: [&str; 4] = ["jq", "sources.list", "text", "toml"];
+/// Programs that start another one, whose words come last.
+const STARTERS: [&str; 2] = ["podman", "podman-compose"];
 /// Options of cargo with a value.
 const VALUED: [&str; 8] = [
     "-p",
@@ -98,7 +102,32 @@ pub fn commands_of(program: &str) -> Vec<Command> {
     commands
 }
 
+/// Returns the options that stand in the text of documents without their command, each with its document and line.
+#[must_use]
+pub fn options_alone() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for document in documents() {
+        let mut is_block = false;
+        for (line, text) in (1..).zip(document.text.lines()) {
+            is_block ^= text.trim_start().starts_with(FENCE);
+            let spans = text.split('`').skip(1).step_by(2);
+            let spans = spans.filter(|span| !is_block && span.starts_with("--"));
+            let words = spans.flat_map(str::split_whitespace);
+            let options = words.filter(|word| word.len() > 2 && word.starts_with("--"));
+            let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
+            let place = format!("{}:{line}", document.path);
+            found.extend(options.map(|word| (name(word), place.clone())));
+        }
+    }
+    found
+}
+
 /// Returns the commands of a document.
+///
+/// # Panics
+///
+/// If a block has a language that is neither of commands nor known to have none, or a line an odd number of backquotes: what stands
+/// there would not be looked at.
 fn of_document(document: &Document) -> Vec<Command> {
     let mut found = Vec::new();
     let mut language: Option<&str> = None;
@@ -109,6 +138,9 @@ fn of_document(document: &Document) -> Vec<Command> {
             language = if language.is_some() {
                 None
             } else {
+                let is_known =
+                    ["sh", "console"].contains(&fence) || OTHER_LANGUAGES.contains(&fence);
+                assert!(is_known, "{}:{line}: a block of '{fence}'", document.path);
                 Some(fence)
             };
             continue;
@@ -129,12 +161,20 @@ fn of_document(document: &Document) -> Vec<Command> {
                 }
             }
             Some("console") => {
-                if let Some(text) = text.strip_prefix(PROMPT) {
-                    add(Place::Console, text);
+                let is_first = text.strip_prefix(PROMPT);
+                let typed = is_first.or((!continued.is_empty()).then_some(text));
+                match typed.map(|typed| (typed, typed.strip_suffix('\\'))) {
+                    Some((_, Some(part))) => continued += part,
+                    Some((typed, None)) => {
+                        add(Place::Console, &(std::mem::take(&mut continued) + typed));
+                    }
+                    None => {}
                 }
             }
             Some(_) => {}
             None => {
+                let is_even = text.matches('`').count().is_multiple_of(2);
+                assert!(is_even, "{}:{line}: an odd backquote", document.path);
                 let spans = text.split('`').skip(1).step_by(2);
                 // A table has `\|` for `|`.
                 spans.for_each(|span| add(Place::Text, &span.replace("\\|", "|")));
@@ -161,6 +201,13 @@ fn command(
         *word = plain.to_owned();
     }
     words.retain(|word| !word.is_empty());
+    if words
+        .first()
+        .is_some_and(|word| STARTERS.contains(&&**word))
+    {
+        let started = words.iter().rposition(|word| PROGRAMS.contains(&&**word));
+        words.drain(..started.unwrap_or(0));
+    }
     let program = words.first()?;
     // A name alone is no command.
     let is_of_project = words.len() > 1

@@ -14,7 +14,7 @@ mod shell;
 
 use std::path::{Path, PathBuf};
 
-pub use commands::{Command, Place, commands, commands_of};
+pub use commands::{Command, Place, commands, commands_of, options_alone};
 pub use links::{Link, anchors, links};
 
 /// Folders with Markdown that is no document: build output, and templates of reports.

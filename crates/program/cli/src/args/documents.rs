@@ -1,8 +1,10 @@
 //! Commands of the program in the documents are accepted.
 
-use cardmark_documents::{Place, commands_of};
-use clap::Parser;
+use std::collections::BTreeSet;
+
+use cardmark_documents::{Place, commands_of, options_alone};
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use super::Arguments;
 
@@ -63,6 +65,47 @@ fn commands_in_documents_are_accepted() {
             commands.iter().any(|it| it.text() == text),
             "`{text}` is in no document"
         );
+    }
+}
+
+/// Options of other programs that stand in documents without their command.
+const OF_OTHERS: [(&str, &str); 9] = [
+    ("--allow-older", "install.sh"),
+    ("--as-in", "cardmark-site"),
+    ("--cap-add", "podman"),
+    ("--deb", "scripts/qemu-sd"),
+    ("--pairs", "cardmark-crosscheck"),
+    ("--pid", "podman"),
+    ("--sooner", "scripts/test-quick-start"),
+    ("--store", "cardmark-site"),
+    ("--uninstall", "install.sh"),
+];
+
+/// All options of a command and of those below it.
+fn options(command: &clap::Command) -> BTreeSet<String> {
+    let own = command.get_arguments().filter_map(clap::Arg::get_long);
+    let own = own.map(|name| format!("--{name}"));
+    own.chain(command.get_subcommands().flat_map(options))
+        .collect()
+}
+
+#[test]
+fn options_that_stand_alone_exist() {
+    let mut program = Arguments::command();
+    program.build();
+    let own = options(&program);
+    let of_others: BTreeSet<&str> = OF_OTHERS.iter().map(|(name, _)| *name).collect();
+    let alone = options_alone();
+    let is_known = |name: &str| own.contains(name) || of_others.contains(name);
+    let unknown: Vec<String> = alone
+        .iter()
+        .filter(|(name, _)| !is_known(name))
+        .map(|(name, place)| format!("{place}: `{name}`"))
+        .collect();
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+    for name in of_others {
+        let is_needed = !own.contains(name) && alone.iter().any(|(alone, _)| alone == name);
+        assert!(is_needed, "`{name}` need not be listed");
     }
 }
 

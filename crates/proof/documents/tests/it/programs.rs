@@ -23,15 +23,13 @@ const OURS: [(&str, &str); 4] = [
 ];
 
 /// Other programs, and the reason why nothing here runs them.
-const OF_THE_SYSTEM: [(&str, &str); 14] = [
+const OF_THE_SYSTEM: [(&str, &str); 12] = [
     ("apt-get", "installs packages"),
     ("curl", "asks the service that the lines before it start"),
     ("echo", "writes to /etc"),
     ("install", "writes to /usr, /etc"),
     ("journalctl", "needs systemd"),
     ("jq", "reads a command that is run"),
-    ("podman", "needs podman, and a container that runs"),
-    ("podman-compose", "needs podman, and containers that run"),
     ("pyftsubset", "needs fonttools and the original font"),
     ("runuser", "needs the user of an installed site"),
     ("scp", "needs a board"),
