@@ -284,15 +284,19 @@ fn mistakes_of_the_file_are_told() {
 #[test]
 fn who_is_there_is_led() {
     needs!(Script);
-    let (_scratch, program, file) = rig(
-        "title = \"Led\"\nrepeats = 1\ncards = [{ name = \"red\" }, { name = \"blue\" }]\n\
-         boards = [{ name = \"here\", target = \"/nonexistent/card\" }]",
+    let (scratch, program, file) = rig("");
+    let missing = scratch.path().join("missing");
+    let content = format!(
+        "title = \"Led\"\nrepeats = 1\ncards = [{{ name = \"red\" }}, {{ name = \"blue\" }}]\n\
+         boards = [{{ name = \"here\", target = \"{}\" }}]",
+        missing.display()
     );
+    std::fs::write(&file, content).unwrap();
     let mut running = program.start_on_terminal(&["campaign", text(&file)]);
     running.hear("1 of 2 on here");
     running.hear("Enter when it is in");
     running.write("\n");
-    running.hear("cannot find target `/nonexistent/card`");
+    running.hear(&format!("cannot find target `{}`", missing.display()));
     running.write("l\n");
     running.hear("Put in card");
     running.write("q\n");

@@ -57,8 +57,10 @@ fn info_of_a_device_and_of_a_simulated_card() {
 fn wrong_words_are_told() {
     let scratch = scratch();
     let program = program(&scratch);
-    let output = program.run(&["info", "/nonexistent"]);
-    assert_error(&output, 3, &["cannot find target `/nonexistent`", "hint: "]);
+    let missing = scratch.path().join("missing");
+    let output = program.run(&["info", text(&missing)]);
+    let said = format!("cannot find target `{}`", missing.display());
+    assert_error(&output, 3, &[&said, "hint: "]);
     let output = program.run(&["info", "--claim", "A9"]);
     assert_error(&output, 2, &["classes are C2 to C10"]);
     let output = program.run(&["explain", "sdr1O4"]);

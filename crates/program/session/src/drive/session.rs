@@ -163,8 +163,6 @@ fn keep<J: Job>(journal: Option<&mut Journal>, job: &J) -> Result<(), J::Error> 
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use cardmark_store::Places;
 
     use super::*;
@@ -181,7 +179,8 @@ mod tests {
     /// With its limit the watch would end this process at its first look, after 100 ms.
     #[test]
     fn work_without_a_device_may_compute_for_longer_than_the_limit() {
-        let nowhere = PathBuf::from("/nonexistent");
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = folder.path().join("missing");
         let data = Data {
             places: Places {
                 database: nowhere.clone(),
