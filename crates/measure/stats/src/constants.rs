@@ -4,7 +4,7 @@ use cardmark_core::constants;
 
 use crate::comparison::history;
 use crate::course;
-use crate::course::{cliff, clusters, during, rate, reached, settle, steady, stops, within};
+use crate::course::{cliff, clusters, during, rate_interval, reached, settle, steady, stops, within_trials};
 use crate::derivation::{derive, growing, noticed, parts, windows};
 use crate::estimate;
 use crate::estimate::{buckets, distribution, percentile, poisson, serial, shift};
@@ -35,7 +35,7 @@ constants! {
         LEAST_SETTLE_TRIALS "trials", LEAST_SIDE "trials", SETTLE_CHANGE_RATIO "ratio", TEST_LEVEL "share",
         ALLOWED_CORRELATION "correlation",
     }
-    within "course/within.rs" { BATCHES "batches", LEAST_BATCH_NS "ns", LEAST_OPERATIONS "operations", }
+    within_trials "course/within_trials.rs" { BATCHES "batches", LEAST_BATCH_NS "ns", LEAST_OPERATIONS "operations", }
     shift "estimate/shift.rs" {
         LEAST_SHIFT "logarithm", WALK_CHANGE "logarithm", LEAST_BEFORE "days", LEAST_AFTER "days",
         LEVEL_DAYS "days", NEAR_DAYS "days", SPREADS "spreads", ASSUMED_SPREAD "logarithm",
@@ -49,7 +49,7 @@ constants! {
         TRANSITION_RATIO "ratio",
     }
     poisson "estimate/poisson.rs" { SIDE "share", MOST_TERMS "terms", PRECISION "ratio", }
-    rate "course/rate.rs" { EQUAL_RATIO "ratio", }
+    rate_interval "course/rate_interval.rs" { EQUAL_RATIO "ratio", }
     stops "course/stops.rs" {
         NOTABLE_STOP_NS "ns", NOTABLE_STOPS_COUNT "stops", JOINED_NS "ns", ONE_SIDED_RATIO "ratio",
     }

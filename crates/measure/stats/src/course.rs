@@ -8,7 +8,7 @@ pub(crate) mod clusters;
 pub(crate) mod during;
 pub(crate) mod lasting;
 pub(crate) mod periods;
-pub(crate) mod rate;
+pub(crate) mod rate_interval;
 pub(crate) mod reached;
 pub(crate) mod refill;
 pub(crate) mod settle;
@@ -16,7 +16,7 @@ pub(crate) mod slices;
 pub(crate) mod steady;
 pub(crate) mod stops;
 pub(crate) mod stretches;
-pub(crate) mod within;
+pub(crate) mod within_trials;
 pub(crate) mod written_part;
 
 use cardmark_core::{Slice, StopRule, Trial};

@@ -26,7 +26,7 @@ pub use comparison::stall_rates::{StallDifference, StallPair, StallRun};
 pub use comparison::ties::{KnownDeviation, KnownElsewhere, Order, Place, Ranked, possible_places};
 pub use constants::CONSTANTS;
 pub use course::clusters::{LEAST_CLUSTER_NS, STALL_NS};
-pub use course::rate::{is_equal, is_precise, rate_interval};
+pub use course::rate_interval::{is_equal, is_precise, rate_interval};
 pub use course::refill::{has_fallen_back, refill_limits};
 pub use course::settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 pub use course::steady::settle_round_ns;

@@ -7,7 +7,7 @@ use crate::course::cliff::{Cliff, best_cliff, first_cliff};
 use crate::course::periods::period_slices;
 use crate::course::slices::{mean_bytes, sum_bytes};
 use crate::course::steady::{is_steady, settle_round_ns};
-use crate::course::within;
+use crate::course::within_trials;
 
 /// Maximum half-width of the interval of a settled rate, relative to it.
 const MOST_WIDTH_RATIO: f64 = 0.05;
@@ -168,7 +168,7 @@ fn settled(
     let Some(period) = period else {
         let round = least / ROUNDS;
         let from = tail.len() - round * ROUNDS;
-        let width = within::width_of_slices(&tail[from..], slice_span_ns)?;
+        let width = within_trials::width_of_slices(&tail[from..], slice_span_ns)?;
         let is_settled = width <= MOST_WIDTH_RATIO && is_steady(tail, round, ROUNDS);
         return is_settled.then_some(from);
     };

@@ -9,7 +9,7 @@ use crate::course::lasting::Course;
 use crate::course::refill::refilled_bytes;
 use crate::course::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::course::stretches::{rate_at_end, slowest_rate};
-use crate::course::within;
+use crate::course::within_trials;
 use crate::derivation::metrics::{bare_metric, byte_rate};
 use crate::estimate::interval::Interval;
 use crate::estimate::stored::Stored;
@@ -90,7 +90,7 @@ pub(crate) fn course_metric(
 /// Returns the rate of some slices of a trial, with an interval if they are long enough.
 fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice]) -> Metric {
     let rate = mean_bytes(slices) * SECOND_NS as f64 / trial.slice_span_ns.max(1) as f64;
-    let width = within::width_of_slices(slices, trial.slice_span_ns);
+    let width = within_trials::width_of_slices(slices, trial.slice_span_ns);
     let interval = width.map(|width| Interval::around(rate, rate * width));
     let ends = interval.map(|interval| (interval.low, interval.high));
     let bare = bare(Quantity::ByteRate, rate);

@@ -5,7 +5,7 @@ use cardmark_core::{
     Workload,
 };
 
-use crate::course::rate::is_precise;
+use crate::course::rate_interval::is_precise;
 use crate::derivation::figures::figure_metrics;
 use crate::derivation::metrics::{bare_metric, rate_metric};
 use crate::derivation::parts::rate_parts;

@@ -3,7 +3,7 @@
 use cardmark_core::{IntervalKind, Metric, Quantity, StopReason, Trial};
 
 use crate::course::clusters::clusters;
-use crate::course::rate::rate_interval;
+use crate::course::rate_interval::rate_interval;
 use crate::estimate::interval::rate_point;
 
 /// Returns the rate over all these trials as `quantity`.

@@ -6,7 +6,7 @@ use cardmark_core::{
 };
 
 use crate::course::clusters::{Cluster, STALL_NS, clusters};
-use crate::course::rate::between;
+use crate::course::rate_interval::between;
 use crate::estimate::LEAST_TRIALS;
 use crate::estimate::histogram::Histogram;
 use crate::estimate::interval::{Portion, ratio, total_span};

@@ -3,7 +3,7 @@
 use cardmark_core::{IntervalKind, Trial};
 
 use crate::course::clusters::{Cluster, clusters};
-use crate::course::within;
+use crate::course::within_trials;
 use crate::estimate::distribution::student_t;
 use crate::estimate::interval::{
     Interval, Portion, RateEstimate, rate_point, ratio, total_span, whole,
@@ -18,7 +18,7 @@ pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     let trials = whole(trials);
     let clusters = clusters(&trials, None);
     if clusters.len() < LEAST_TRIALS {
-        return within::rate_interval(&trials);
+        return within_trials::rate_interval(&trials);
     }
     let portions = |amount: fn(&Cluster) -> u64| -> Vec<Portion> {
         let portion = |cluster: &Cluster| Portion::new(amount(cluster), cluster.span_ns);
