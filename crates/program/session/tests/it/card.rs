@@ -28,7 +28,7 @@ pub(crate) struct Card {
 
 impl Card {
     pub(crate) fn new(size_bytes: u64) -> Self {
-        let world = World::with_devices();
+        let world = World::new();
         let image = world.path("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         let card = Self {
