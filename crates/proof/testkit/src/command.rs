@@ -1,14 +1,17 @@
 //! The system's own tools.
 
 use std::ffi::OsStr;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+
+use crate::starts::spawn;
 
 /// Runs a tool; returns its output, or its error message if it failed.
 pub(crate) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) -> Result<String, String> {
-    let output = Command::new(name)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
+    let mut command = Command::new(name);
+    command.args(arguments).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = spawn(&mut command)
+        .and_then(Child::wait_with_output)
         .map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());

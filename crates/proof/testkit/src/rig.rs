@@ -9,6 +9,7 @@ use rustix::fs::inotify;
 
 use crate::command::tool;
 use crate::loop_device::LoopDevice;
+use crate::starts::spawn;
 
 /// Runs a tool of the system, which must succeed.
 ///
@@ -75,7 +76,8 @@ impl Undo {
 impl Drop for Undo {
     fn drop(&mut self) {
         if let Some((name, arguments)) = self.0.take() {
-            let ended = Command::new(&name).args(&arguments).status();
+            let ended = spawn(Command::new(&name).args(&arguments));
+            let ended = ended.and_then(|mut child| child.wait());
             if !ended.is_ok_and(|status| status.success()) {
                 eprintln!("rig: {name} {arguments:?} failed");
             }
@@ -110,14 +112,23 @@ impl LoopDevice {
     /// Operations and sectors that the kernel has counted as written to the device.
     #[must_use]
     pub fn written(&self) -> (u64, u64) {
+        let counts = self.counts();
+        (counts[4], counts[6])
+    }
+
+    /// Number of bytes that the kernel has counted as discarded on the device.
+    #[must_use]
+    pub fn discarded_bytes(&self) -> u64 {
+        512 * self.counts()[13]
+    }
+
+    /// The fields of the device's `stat` in sysfs.
+    fn counts(&self) -> Vec<u64> {
         let name = self.path().file_name().unwrap();
         let stat = Path::new("/sys/block").join(name).join("stat");
         let stat = std::fs::read_to_string(stat).unwrap();
-        let fields: Vec<u64> = stat
-            .split_whitespace()
-            .map(|field| field.parse().unwrap())
-            .collect();
-        (fields[4], fields[6])
+        let fields = stat.split_whitespace();
+        fields.map(|field| field.parse().unwrap()).collect()
     }
 
     /// Does this, and returns what it returns if nothing was written to the device meanwhile.

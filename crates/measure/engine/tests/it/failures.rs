@@ -283,6 +283,22 @@ fn an_answer_beyond_the_limit_ends_the_run() {
 }
 
 #[test]
+fn a_late_answer_after_a_pause_of_this_process_is_no_fault_of_the_device() {
+    let mut rig = Rig::new(Script::of(|call| match (call.trial, call.number) {
+        (THIRD_READ, 30) => 5000 * MS,
+        _ => MS,
+    }));
+    rig.pulse.note_pause();
+    let mut plan = plan(&three());
+    plan.limit_ns = 3000 * MS;
+    let outcome = rig.run(&plan);
+    assert_partial(&outcome, &rig);
+    assert_eq!(outcome.trials.len(), THIRD_READ + 1);
+    let kinds: Vec<FindingKind> = outcome.findings.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [FindingKind::Interrupted]);
+}
+
+#[test]
 fn a_stop_ends_the_run_at_the_next_operation() {
     // From inside an operation, like a signal.
     let mut script = Script::constant(MS);

@@ -213,65 +213,63 @@ impl Shared {
         }
     }
 
+    #[allow(
+        clippy::exit,
+        reason = "the thread that works goes on to its end, or hangs in the kernel and cannot return"
+    )]
     fn watch<R: Rescue>(&self, rescue: &R) {
-        let mut silence = Silence::default();
-        let mut stopped: Option<Instant> = None;
+        let mut seen = Seen::default();
         let mut looked = Instant::now();
         while !self.ended.load(Ordering::Relaxed) {
             std::thread::park_timeout(LOOK);
-            self.heed(rescue, &mut stopped);
             let passed = looked.elapsed();
             looked = Instant::now();
-            if passed >= LONGEST_LOOK {
-                self.pulse.note_pause();
-            }
-            let silent = silence.take(self.pulse.reading(), passed);
-            if silent >= self.limit.saturating_mul(self.pulse.limits_count()) {
-                self.rescue(rescue, silent);
-                return;
+            if let Some(exit) = self.look(rescue, &mut seen, passed) {
+                std::process::exit(i32::from(exit.code()));
             }
         }
+    }
+
+    /// Looks at signals and the device, `passed` after the last look. Returns the exit with which the process is to end
+    /// in the middle of its work, if it is.
+    fn look<R: Rescue>(&self, rescue: &R, seen: &mut Seen, passed: Duration) -> Option<Exit> {
+        if let Some(exit) = self.heed(rescue, seen, passed) {
+            return Some(exit);
+        }
+        if passed >= LONGEST_LOOK {
+            self.pulse.note_pause();
+        }
+        let silent = seen.silence.take(self.pulse.reading(), passed);
+        if silent >= self.limit.saturating_mul(self.pulse.limits_count()) {
+            return Some(self.rescue(rescue, silent));
+        }
+        None
     }
 
     /// Stops the work after the first signal, and ends the process after a later one.
-    fn heed<R: Rescue>(&self, rescue: &R, stopped: &mut Option<Instant>) {
-        if self.signal.load(Ordering::Relaxed) == 0 {
-            return;
-        }
+    fn heed<R: Rescue>(&self, rescue: &R, seen: &mut Seen, passed: Duration) -> Option<Exit> {
+        let exit = exit_of(self.signal.load(Ordering::Relaxed))?;
         let is_again = self.again.swap(false, Ordering::Relaxed);
-        match *stopped {
-            None => {
-                *stopped = Some(Instant::now());
-                self.pulse.stop();
-                self.voice.notice(R::STOPPING);
-            }
-            Some(since) if is_again && self.is_meant(since) => self.end_at_once(rescue),
-            Some(_) => {}
+        let Some(stopped) = &mut seen.stopped else {
+            seen.stopped = Some(Duration::ZERO);
+            self.pulse.stop();
+            self.voice.notice(R::STOPPING);
+            return None;
+        };
+        *stopped += passed;
+        // Ctrl-C always asks for an end at once.
+        let is_meant = exit == Exit::Interrupted || *stopped >= SECOND_CALL;
+        if !(is_again && is_meant) {
+            return None;
         }
-    }
-
-    /// Returns whether the second signal asks for an end at once: Ctrl-C always does.
-    fn is_meant(&self, stopped: Instant) -> bool {
-        let is_interrupt = exit_of(self.signal.load(Ordering::Relaxed)) == Some(Exit::Interrupted);
-        is_interrupt || stopped.elapsed() >= SECOND_CALL
-    }
-
-    /// Ends the process in the middle of its work.
-    #[allow(clippy::exit, reason = "the thread that works goes on to its end")]
-    fn end_at_once<R: Rescue>(&self, rescue: &R) {
         if let Some(words) = rescue.last_words() {
             self.voice.notice(&words);
         }
-        let exit = exit_of(self.signal.load(Ordering::Relaxed)).unwrap_or(Exit::Interrupted);
-        std::process::exit(i32::from(exit.code()));
+        Some(exit)
     }
 
-    /// Saves what there is and ends the process, as far as the kernel lets it.
-    #[allow(
-        clippy::exit,
-        reason = "the thread that works hangs in the kernel and cannot return"
-    )]
-    fn rescue<R: Rescue>(&self, rescue: &R, waited: Duration) {
+    /// Saves what there is, as far as the kernel lets it; returns the exit.
+    fn rescue<R: Rescue>(&self, rescue: &R, waited: Duration) -> Exit {
         self.voice.notice(&format!(
             "error: the device has not answered for {} s",
             waited.as_secs()
@@ -282,33 +280,17 @@ impl Shared {
         );
         rescue.save(self.voice, waited);
         let exit = exit_of(self.signal.load(Ordering::Relaxed)).unwrap_or(Exit::Trouble);
-        std::process::exit(i32::from(exit.or_worse(Exit::Trouble).code()));
+        exit.or_worse(Exit::Trouble)
     }
+}
+
+/// Result of all looks so far.
+#[derive(Debug, Default)]
+struct Seen {
+    silence: Silence,
+    /// Time since the first signal, if one arrived.
+    stopped: Option<Duration>,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pause_of_the_process_is_no_silence_of_the_device() {
-        let mut silence = Silence::default();
-        silence.take((7, true), LOOK);
-        let hours = Duration::from_secs(7200);
-        assert_eq!(silence.take((7, true), hours), LONGEST_LOOK);
-        for look in 1..=600 {
-            let expected = LONGEST_LOOK + LOOK * look;
-            assert_eq!(silence.take((7, true), LOOK), expected);
-        }
-    }
-
-    #[test]
-    fn an_answer_or_a_rest_ends_the_silence() {
-        let mut silence = Silence::default();
-        silence.take((7, true), LOOK);
-        assert_eq!(silence.take((7, true), LOOK), LOOK);
-        assert_eq!(silence.take((8, true), LOOK), Duration::ZERO);
-        assert_eq!(silence.take((8, true), LOOK), LOOK);
-        assert_eq!(silence.take((8, false), LOOK), Duration::ZERO);
-    }
-}
+mod tests;

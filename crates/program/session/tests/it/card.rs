@@ -28,7 +28,7 @@ pub(crate) struct Card {
 
 impl Card {
     pub(crate) fn new(size_bytes: u64) -> Self {
-        let world = World::with_devices();
+        let world = World::new();
         let image = world.path("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         let card = Self {
@@ -120,7 +120,16 @@ impl Card {
     }
 
     pub(crate) fn anatomy(&self, loan: &LoanTerms, with_writes: bool) -> Ended {
-        self.world.job(|session| {
+        self.anatomy_with(Person::absent(), loan, with_writes)
+    }
+
+    pub(crate) fn anatomy_with(
+        &self,
+        person: &'static Person,
+        loan: &LoanTerms,
+        with_writes: bool,
+    ) -> Ended {
+        self.world.job_with(person, |session| {
             let consent = consent(&self.device);
             let tested = match with_writes {
                 true => Tested::to_write(self.name(), WHOLE)?,
@@ -156,10 +165,22 @@ impl Card {
         scope: &VerifyScope,
         restart: bool,
     ) -> Ended {
+        self.verify_seeded(person, scope, (None, restart))
+    }
+
+    pub(crate) fn verify_seeded(
+        &self,
+        person: &'static Person,
+        scope: &VerifyScope,
+        (seed, restart): (Option<u64>, bool),
+    ) -> Ended {
         self.world.job_with(person, |session| {
             let consent = consent(&self.device);
             let target = VerifyTarget::named(self.name())?;
-            let request = self.request(&consent, restart);
+            let request = TestRequest {
+                seed,
+                ..self.request(&consent, restart)
+            };
             verify(session, self.name(), &target, &request, scope)
         })
     }
@@ -207,6 +228,15 @@ impl Card {
             }
         });
         (ended, from_bytes)
+    }
+}
+
+/// An end after that number of cycles.
+pub(crate) fn cycles(count: u32) -> EndureEnd {
+    EndureEnd {
+        bad_share: 0.5,
+        most_bytes: None,
+        most_cycles: Some(count),
     }
 }
 

@@ -50,7 +50,7 @@ fn a_probe_that_is_stopped_gives_it_back_at_once() {
 #[test]
 fn anatomy_gives_the_device_back_as_it_was() {
     needs!(Root, LoopDevice);
-    let card = Card::new(64 * MIB);
+    let card = Card::new(32 * MIB);
     for with_writes in [false, true] {
         let ended = card.anatomy(&LoanTerms::default(), with_writes);
         ended.assert_exit(Exit::Done);

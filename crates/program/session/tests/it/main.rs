@@ -8,7 +8,11 @@
 )]
 
 mod card;
+mod folders;
+mod integrity;
 mod lending;
 mod refusals;
 mod resumption;
+mod stopping;
+mod turns;
 mod world;

@@ -16,7 +16,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::{Finding, FindingKind, TargetKind};
-use cardmark_session::{Consent, Exit};
+use cardmark_session::{CommandError, Consent, Exit, Tested, VerifyTarget, WholeDevice, to_endure};
 use cardmark_testkit::{
     LoopDevice, Need, Undo, WriterWatch, are_met, make_ext4, needs, root_disk, run_tool,
 };
@@ -638,6 +638,29 @@ fn an_idle_partition_is_written_and_nothing_around_it() {
     assert!(before[end..] == after[end..]);
     let mut blocks = after[start..end].chunks(4096);
     assert!(blocks.all(|block| block != [0; 4096]));
+}
+
+#[test]
+fn no_test_takes_a_partition_for_a_card() {
+    needs!(Root, LoopDevice, Partitions);
+    let bench = Bench::new();
+    let parts = bench.partitions();
+    let part = parts.path(2);
+    let name = text(&part);
+    let attempts: [fn(&str) -> Result<Exit, CommandError>; 5] = [
+        |name| Tested::to_read(name, "why").map(|_| Exit::Done),
+        |name| Tested::to_write(name, "why").map(|_| Exit::Done),
+        |name| WholeDevice::to_write(name, "why").map(|_| Exit::Done),
+        |name| to_endure(name, false, None).map(|_| Exit::Done),
+        |name| VerifyTarget::named(name).map(|_| Exit::Done),
+    ];
+    for attempt in attempts {
+        let ended = bench.world.job(|_| attempt(name));
+        ended.assert_error(
+            Exit::Usage,
+            &["is a partition", "name the device as a whole"],
+        );
+    }
 }
 
 #[test]

@@ -1,26 +1,27 @@
 //! Verify, endure and prepare: an interrupted job goes on where it was, and only on the card that it knows.
 
-use cardmark_core::{Fill, StorageKind, WritePattern};
+use std::fs;
+
+use cardmark_core::{Fill, IntegrityTest, StorageKind, WritePattern};
 use cardmark_integrity::{EndureEnd, Load};
-use cardmark_session::{Exit, VerifyPart, VerifyScope};
+use cardmark_session::{
+    Endurance, Exit, TestRequest, VerifyPart, VerifyScope, VerifyTarget, card_name, journal_name,
+    verify,
+};
+use cardmark_store::JobKind;
 use cardmark_testkit::needs;
+use jiff::SignedDuration;
 
-use crate::card::Card;
-use crate::world::{Act, MIB, Person};
+use crate::card::{Card, cycles};
+use crate::world::{Act, MIB, Person, consent};
 
-/// Size of the cards; many steps of each job.
-const SIZE: u64 = 192 * MIB;
+/// Size of the cards: a step of 64 MiB and a short one, in each pass.
+const SIZE: u64 = 72 * MIB;
+/// Size of a card of which a half has two steps.
+const LARGE: u64 = 144 * MIB;
 
 fn stop_at(n: usize) -> &'static Person {
     Person::absent().at(n, Act::Stop)
-}
-
-fn cycles(count: u32) -> EndureEnd {
-    EndureEnd {
-        bad_share: 0.5,
-        most_bytes: None,
-        most_cycles: Some(count),
-    }
 }
 
 /// Number of steps of a whole job: in its last half it reads what it has written.
@@ -36,13 +37,14 @@ fn verify_goes_on_after_it_was_stopped_with_its_seed() {
     needs!(Root, LoopDevice);
     let card = Card::new(SIZE);
     let scope = VerifyScope::default();
-    let stopped = card.verify_with(stop_at(1), &scope, false);
+    let stopped = card.verify_seeded(stop_at(1), &scope, (Some(5), false));
     stopped.assert_error(Exit::Trouble, &["the test was stopped", "goes on there"]);
     assert_eq!(card.world.remembered().len(), 1);
     assert_eq!(card.world.runs().len(), 0);
     let ended = card.verify(&scope);
     ended.assert_exit(Exit::Done);
     ended.assert_heard(&["continues the test"]);
+    assert_eq!(ended.record().seed.as_deref(), Some("0000000000000005"));
     let found = ended.record().integrity.as_ref().unwrap();
     assert_eq!(found.kind, StorageKind::Confirmed);
     assert_eq!(found.size_bytes, SIZE);
@@ -90,7 +92,7 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
 #[test]
 fn verify_of_a_part_writes_nothing_else_and_goes_on_only_as_that_part() {
     needs!(Root, LoopDevice);
-    let card = Card::new(SIZE);
+    let card = Card::new(LARGE);
     let part = |from_percent: f64| VerifyScope {
         part: Some(VerifyPart {
             from_percent,
@@ -109,10 +111,12 @@ fn verify_of_a_part_writes_nothing_else_and_goes_on_only_as_that_part() {
     let found = ended.record().integrity.as_ref().unwrap();
     assert_eq!(found.kind, StorageKind::Confirmed);
     let span = (found.from_bytes, found.size_bytes);
-    assert_eq!(span, (Some(SIZE / 4), SIZE / 2));
-    assert!(card.holds(0, 0..SIZE / 4));
-    assert!(card.holds(0, SIZE / 4 * 3..SIZE));
-    assert!(!card.holds(0, SIZE / 4..SIZE / 4 + MIB));
+    assert_eq!(span, (Some(LARGE / 4), LARGE / 2));
+    assert!(card.holds(0, 0..LARGE / 4));
+    assert!(card.holds(0, LARGE / 4 * 3..LARGE));
+    let mut middle = (LARGE / 4..LARGE / 4 * 3).step_by(1 << 20);
+    assert!(middle.all(|offset| !card.holds(0, offset..offset + MIB)));
+    assert_eq!(card.world.remembered(), <[&str; 0]>::default());
 }
 
 #[test]
@@ -153,7 +157,7 @@ fn endure_goes_on_with_its_card_and_within_its_limits() {
     needs!(Root, LoopDevice);
     let card = Card::new(SIZE);
     let small = EndureEnd {
-        most_bytes: Some(100_000_000),
+        most_bytes: Some(50_000_000),
         ..cycles(1)
     };
     card.endure_with(Person::absent(), small, None)
@@ -169,12 +173,125 @@ fn endure_goes_on_with_its_card_and_within_its_limits() {
     let steps = steps_of(|person| {
         card.endure_with(person, cycles(1), None);
     });
+    // In the second cycle.
+    card.endure_with(stop_at(steps + 1), cycles(1000), None);
+    card.endure_with(Person::absent(), cycles(1), None)
+        .assert_error(
+            Exit::Usage,
+            &["has reached this limit already", "--restart"],
+        );
+    let ended = card.endure_with(Person::absent(), cycles(2), None);
+    let found = ended.record().integrity.as_ref().unwrap();
+    assert_eq!(found.cycles_count, Some(2));
     card.endure_with(stop_at(steps * 3 / 4), cycles(1), None);
     card.insert(SIZE);
     let ended = card.endure_with(Person::absent(), cycles(1), None);
     ended.assert_exit(Exit::Done);
     ended.assert_heard(&["begins again"]);
     assert_eq!(ended.record().written_bytes, SIZE);
+}
+
+#[test]
+fn a_result_that_could_not_be_stored_is_stored_by_the_same_command() {
+    needs!(Root, LoopDevice);
+    let card = Card::new(SIZE);
+    let steps = steps_of(|person| {
+        card.endure_with(person, cycles(1), None);
+    });
+    assert_eq!(card.world.runs().len(), 1);
+    let database = card.world.data.database.clone();
+    let aside = card.world.path("aside");
+    let (from, to) = (database.clone(), aside.clone());
+    let take_away = move || {
+        fs::rename(&from, to).unwrap();
+        fs::write(from, [b'x'; 4096]).unwrap();
+    };
+    let person = Person::absent().at(steps, Act::of(take_away));
+    let ended = card.endure_with(person, cycles(1), None);
+    ended.assert_exit(Exit::Trouble).assert_heard(&["error: "]);
+    assert_eq!(ended.record().written_bytes, SIZE);
+    fs::rename(aside, &database).unwrap();
+    assert_eq!(card.world.remembered().len(), 1);
+    assert_eq!(card.world.runs().len(), 1);
+    let again = card
+        .device
+        .unwritten(|_| card.endure_with(Person::absent(), cycles(1), None));
+    again.assert_exit(Exit::Done);
+    let found = again.record().integrity.as_ref().unwrap();
+    assert_eq!(found.cycles_count, Some(1));
+    assert_eq!(card.world.remembered(), <[&str; 0]>::default());
+    assert_eq!(card.world.runs().len(), 2);
+}
+
+/// A card is known by size and name; here it is changed between that and the opening.
+#[test]
+fn a_card_that_is_changed_before_it_is_opened_is_not_taken_for_the_first() {
+    needs!(Root, LoopDevice);
+    let card = Card::new(SIZE);
+    let scope = VerifyScope::default();
+    card.verify_with(stop_at(1), &scope, false);
+    let journals = card.world.remembered();
+    let target = VerifyTarget::named(card.name()).unwrap();
+    let image = fs::File::options().write(true).open(card.device.file());
+    image.unwrap().set_len(SIZE / 2).unwrap();
+    card.device.notice_size();
+    let ended = card.world.job(|session| {
+        let consent = consent(&card.device);
+        let request = TestRequest {
+            seed: None,
+            consent: &consent,
+            restart: false,
+        };
+        verify(session, card.name(), &target, &request, &scope)
+    });
+    ended.assert_error(
+        Exit::Refused,
+        &["changed while it was looked at", "nothing was written"],
+    );
+    assert_eq!(card.world.remembered(), journals);
+    assert_eq!(card.world.runs().len(), 0);
+}
+
+/// Moves the beginning of the rest of the card back, as if that many days had passed.
+fn wait_days(card: &Card, days: i64) {
+    let disk = card.name().trim_start_matches("/dev/");
+    let name = card_name(&card.world.data, disk).unwrap().unwrap();
+    let name = journal_name(&name, JobKind::Endure);
+    let begun = card.world.data.unfinished::<Endurance>(&name).unwrap();
+    let mut begun = begun.unwrap();
+    let rest = begun.state.rest.as_mut().unwrap();
+    rest.since = rest.since - SignedDuration::from_hours(24 * days);
+    begun.journal.state(&begun.state).unwrap();
+}
+
+#[test]
+fn a_device_is_read_again_after_its_rest_and_not_before() {
+    needs!(Root, LoopDevice);
+    let card = Card::new(SIZE);
+    let again = || card.endure_with(Person::absent(), cycles(1), Some(30));
+    again()
+        .assert_exit(Exit::Done)
+        .assert_heard(&["leave it alone", " UTC or later"]);
+    for days in [0, 29] {
+        wait_days(&card, days);
+        again().assert_error(Exit::Trouble, &["is to rest until", "--restart"]);
+    }
+    wait_days(&card, 2);
+    // What it forgets meanwhile.
+    card.write(5 * MIB, &[0x55; 4096]);
+    // Another card in the reader has forgotten nothing.
+    let first = card.content();
+    card.insert(SIZE);
+    again().assert_error(Exit::Trouble, &["is not the card", "--restart"]);
+    card.write(0, &first);
+    let read = again();
+    read.assert_exit(Exit::Bad);
+    assert_eq!(read.record().written_bytes, 0);
+    let found = read.record().integrity.as_ref().unwrap();
+    let result = (found.test, found.faded_count);
+    assert_eq!(result, (IntegrityTest::Retention, Some(8)));
+    assert_eq!(found.rested_ms.unwrap() / 86_400_000, 31);
+    assert_eq!(card.world.remembered(), <[&str; 0]>::default());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cardmark_core::Record;
@@ -13,24 +13,18 @@ use cardmark_session::{
     CommandError, Consent, Data, Exit, Progress, Session, TestResult, Trials, Voice, Waits,
 };
 use cardmark_store::{Places, Store};
-use cardmark_testkit::LoopDevice;
+use cardmark_testkit::{LoopDevice, NoStarts};
 use tempfile::TempDir;
 
 pub(crate) const MIB: u64 = 1 << 20;
-
-/// Held by each test of a device: a process that another test starts has the open files of this one for a moment, and would
-/// be seen as one that writes to the device.
-static DEVICES: Mutex<()> = Mutex::new(());
 
 /// A folder with the results of jobs.
 pub(crate) struct World {
     pub(crate) data: Data,
     pub(crate) scratch: TempDir,
-    _devices: Option<MutexGuard<'static, ()>>,
 }
 
 impl World {
-    /// A world for simulated cards and directories.
     pub(crate) fn new() -> Self {
         let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let folder = scratch.path().join("results");
@@ -42,20 +36,7 @@ impl World {
             },
             lock_file: Some(scratch.path().join("cardmark.lock")),
         };
-        Self {
-            data,
-            scratch,
-            _devices: None,
-        }
-    }
-
-    /// A world for devices, which no other test has meanwhile.
-    pub(crate) fn with_devices() -> Self {
-        let devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
-        Self {
-            _devices: Some(devices),
-            ..Self::new()
-        }
+        Self { data, scratch }
     }
 
     /// A place in the scratch folder.
@@ -85,13 +66,14 @@ impl World {
         job: impl FnOnce(&Session<'_>) -> Result<T, CommandError>,
     ) -> Ended {
         let session = self.session(person);
-        let _leaves = Leaves(person);
+        let _ended = Ends(person);
         person.end(job(&session).map(Into::into))
     }
 
     /// Surroundings of a job that this person attends.
     pub(crate) fn session(&self, person: &'static Person) -> Session<'_> {
         let session = Session::new(person, &self.data, 60);
+        person.let_it_look();
         *lock(&person.plan.pulse) = Some(Arc::clone(&session.pulse));
         session
     }
@@ -105,6 +87,7 @@ impl World {
     ) -> bool {
         let person = Person::absent().at(n, Act::Kill);
         let session = self.session(person);
+        let _ended = Ends(person);
         match catch_unwind(AssertUnwindSafe(|| job(&session).map(Into::into))) {
             Ok(_) => false,
             Err(panic) if panic.is::<Killed>() => true,
@@ -195,6 +178,15 @@ impl From<Record> for Outcome {
     }
 }
 
+impl From<(Exit, Record)> for Outcome {
+    fn from((exit, record): (Exit, Record)) -> Self {
+        Self {
+            exit,
+            ..Self::from(record)
+        }
+    }
+}
+
 impl From<Exit> for Outcome {
     fn from(exit: Exit) -> Self {
         Self {
@@ -246,9 +238,11 @@ impl Ended {
 
 /// A person who attends a job: hears all of it, answers its questions, and acts at some moment.
 pub(crate) struct Person {
-    heard: Mutex<String>,
+    heard: Arc<Heard>,
     answer: Answer,
     plan: Arc<Plan>,
+    /// Held while the job looks for users of its device.
+    looks: Mutex<Option<NoStarts>>,
 }
 
 /// What a person is going to do.
@@ -261,6 +255,10 @@ struct Plan {
 }
 
 impl Plan {
+    fn pulse(&self) -> Arc<Pulse> {
+        Arc::clone(lock(&self.pulse).as_ref().unwrap())
+    }
+
     fn step(&self) {
         if let Some(count) = &*lock(&self.count) {
             count.fetch_add(1, Ordering::Relaxed);
@@ -276,25 +274,57 @@ impl Plan {
         let now = if is_time { act.take() } else { None };
         drop(act);
         match now.map(|(_, act)| act) {
-            Some(Act::Stop) => lock(&self.pulse).as_ref().unwrap().stop(),
+            Some(Act::Do(something)) => something(&self.pulse()),
+            Some(Act::Stop) => self.pulse().stop(),
             Some(Act::Kill) => resume_unwind(Box::new(Killed)),
             None => {}
         }
     }
 }
 
+/// Everything that a person was shown.
+#[derive(Default)]
+struct Heard {
+    /// Lines, and whether the job has ended.
+    lines: Mutex<(String, bool)>,
+    more: Condvar,
+}
+
+impl Heard {
+    fn line(&self, text: &str) {
+        let mut lines = lock(&self.lines);
+        lines.0.push_str(text);
+        lines.0.push('\n');
+        self.more.notify_all();
+    }
+
+    fn end(&self) {
+        lock(&self.lines).1 = true;
+        self.more.notify_all();
+    }
+
+    fn text(&self) -> String {
+        lock(&self.lines).0.clone()
+    }
+}
+
 /// Progress of a job: each change is a step of the plan.
-struct Steps(Arc<Plan>);
+struct Steps {
+    plan: Arc<Plan>,
+    heard: Arc<Heard>,
+}
 
 impl Waits for Steps {
-    fn wait(&mut self, _text: &str) {}
+    fn wait(&mut self, text: &str) {
+        self.heard.line(text);
+    }
 
     fn waited(&mut self, _span: Duration) {}
 }
 
 impl Progress for Steps {
     fn show(&mut self, _done: u64) {
-        self.0.step();
+        self.plan.step();
     }
 
     fn expect(&mut self, _all: u64) {}
@@ -304,7 +334,7 @@ impl Progress for Steps {
 
 impl Observer for Steps {
     fn event(&mut self, _event: &Event<'_>) {
-        self.0.step();
+        self.plan.step();
     }
 }
 
@@ -319,17 +349,21 @@ enum Answer {
 
 /// What happens at a step of a job.
 pub(crate) enum Act {
+    /// The person does something while the job waits; the pulse can stop it.
+    Do(Box<dyn FnOnce(&Pulse) + Send>),
     /// It is asked to stop, as by Ctrl-C.
     Stop,
     /// Its process ends there.
     Kill,
 }
 
-/// Takes the dialog away from a person whose job is over, also after a panic: a test that waits for a question fails then.
-struct Leaves(&'static Person);
+/// The end of a job, also by a panic: its person leaves, and a test that waits for a question fails then.
+struct Ends(&'static Person);
 
-impl Drop for Leaves {
+impl Drop for Ends {
     fn drop(&mut self) {
+        self.0.has_looked();
+        self.0.heard.end();
         if let Answer::Other(other) = &self.0.answer {
             lock(other).take();
         }
@@ -360,13 +394,40 @@ impl Dialog {
     }
 }
 
+impl Act {
+    /// The person does something while the job waits.
+    pub(crate) fn of(something: impl FnOnce() + Send + 'static) -> Self {
+        Self::Do(Box::new(|_| something()))
+    }
+}
+
 impl Person {
     fn new(answer: Answer) -> &'static Self {
         Box::leak(Box::new(Self {
-            heard: Mutex::default(),
+            heard: Arc::default(),
             answer,
             plan: Arc::default(),
+            looks: Mutex::default(),
         }))
+    }
+
+    /// No process is started until the job begins to work, asks a question or ends.
+    fn let_it_look(&self) {
+        let looks = NoStarts::begin();
+        *lock(&self.looks) = Some(looks);
+    }
+
+    fn has_looked(&self) {
+        lock(&self.looks).take();
+    }
+
+    /// Progress of a job that has begun to work.
+    fn begins(&self) -> Steps {
+        self.has_looked();
+        Steps {
+            plan: Arc::clone(&self.plan),
+            heard: Arc::clone(&self.heard),
+        }
     }
 
     /// No one is there to answer.
@@ -404,10 +465,27 @@ impl Person {
         person
     }
 
+    /// Stops the job, as by Ctrl-C.
+    pub(crate) fn stop(&self) {
+        self.plan.pulse().stop();
+    }
+
+    /// Waits until the job has shown this.
+    ///
+    /// # Panics
+    /// If the job ends without it.
+    #[track_caller]
+    pub(crate) fn await_heard(&self, part: &str) {
+        let mut lines = lock(&self.heard.lines);
+        while !lines.0.contains(part) {
+            assert!(!lines.1, "no `{part}` in {}", lines.0);
+            let more = self.heard.more.wait(lines);
+            lines = more.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     fn hear(&self, text: &str) {
-        let mut heard = lock(&self.heard);
-        heard.push_str(text);
-        heard.push('\n');
+        self.heard.line(text);
     }
 
     /// The end of a job.
@@ -425,7 +503,7 @@ impl Person {
         Ended {
             exit,
             record: outcome.record,
-            heard: lock(&self.heard).clone(),
+            heard: self.heard.text(),
         }
     }
 }
@@ -450,15 +528,15 @@ impl Voice for Person {
     }
 
     fn progress(&self, _done_bytes: u64, _all_bytes: u64) -> Box<dyn Progress> {
-        Box::new(Steps(Arc::clone(&self.plan)))
+        Box::new(self.begins())
     }
 
     fn steps(&self) -> Box<dyn Progress> {
-        Box::new(Steps(Arc::clone(&self.plan)))
+        Box::new(self.begins())
     }
 
     fn trials(&self, _pulse: &Arc<Pulse>) -> Box<dyn Trials> {
-        Box::new(Steps(Arc::clone(&self.plan)))
+        Box::new(self.begins())
     }
 
     fn ask(&self, question: &str) -> Option<std::io::Result<String>> {
@@ -467,10 +545,12 @@ impl Voice for Person {
             Answer::Absent => None,
             Answer::Fixed(typed) => Some(Ok(typed.clone())),
             Answer::Other(other) => {
+                self.has_looked();
                 let other = lock(other);
                 let (questions, typed) = other.as_ref().unwrap();
                 let asked = questions.send(question.to_owned());
                 let typed = asked.ok().and_then(|()| typed.recv().ok());
+                self.let_it_look();
                 // A test that failed types no more.
                 Some(typed.ok_or_else(|| std::io::Error::other("the test is over")))
             }

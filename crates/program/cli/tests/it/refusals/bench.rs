@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use cardmark_testkit::{
-    LoopDevice, Output, Program, Running, Undo, WriterWatch, install_script, make_ext4, run_tool,
+    LoopDevice, Output, Program, Running, Undo, WriterWatch, install_script, run_tool,
 };
 use tempfile::TempDir;
 
-use super::{ASKED, SIZE_BYTES, TO_TYPE};
+use super::{ASKED, SIZE_BYTES};
 use crate::common::{BINARY, QUICKEST, program, scratch, text};
 
 /// Everything one row needs.
@@ -24,15 +24,20 @@ impl Bench {
         Self { scratch, program }
     }
 
-    /// A file that a device can stand on.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn device(&self, name: &str) -> LoopDevice {
         let path = self.scratch.path().join(name);
         File::create(&path).unwrap().set_len(SIZE_BYTES).unwrap();
-        path
+        LoopDevice::attach(&path, false)
     }
 
-    pub(super) fn device(&self, name: &str) -> LoopDevice {
-        LoopDevice::attach(&self.file(name), false)
+    pub(super) fn folder(&self) -> PathBuf {
+        tempfile::tempdir_in(self.scratch.path()).unwrap().keep()
+    }
+
+    pub(super) fn mount(&self, device: &Path) -> Undo {
+        let point = self.folder();
+        run_tool("mount", &["-o", "noatime", text(device), text(&point)]);
+        Undo::mount(&point)
     }
 
     /// Runs on the device, agreed to by flags, by way of another command.
@@ -45,71 +50,28 @@ impl Bench {
         device.unwritten(|_| program.run(&arguments))
     }
 
-    /// A device with a filesystem that writes nothing by itself later.
-    pub(super) fn ext4(&self) -> LoopDevice {
-        let device = self.device("card");
-        make_ext4(device.path());
-        device
-    }
-
-    pub(super) fn folder(&self) -> PathBuf {
-        tempfile::tempdir_in(self.scratch.path()).unwrap().keep()
-    }
-
-    pub(super) fn mount(&self, device: &Path, options: &str) -> (Undo, PathBuf) {
-        let point = self.folder();
-        run_tool("mount", &["-o", options, text(device), text(&point)]);
-        (Undo::mount(&point), point)
-    }
-
     /// Runs on the device, agreed to by flags.
     pub(super) fn attempt(&self, device: &LoopDevice) -> Output {
-        self.with_serial(device, device.path(), device.file())
+        let serial = format!("--device-serial={}", text(device.file()));
+        self.with_flags(device, &["--yes", &serial])
     }
 
-    fn with_serial(&self, device: &LoopDevice, path: &Path, file: &Path) -> Output {
-        let serial = format!("--device-serial={}", text(file));
-        self.with_flags(device, path, &["--yes", &serial])
-    }
-
-    pub(super) fn with_flags(&self, device: &LoopDevice, path: &Path, flags: &[&str]) -> Output {
-        device.unwritten(|_| self.unwatched(path, flags))
-    }
-
-    /// Runs on something whose counters say nothing; it must not be opened for writing.
-    pub(super) fn unwatched(&self, path: &Path, flags: &[&str]) -> Output {
-        let watch = WriterWatch::on(path);
-        let output = self
-            .program
-            .run(&[&["run", text(path), QUICKEST], flags].concat());
-        assert!(!watch.saw_writer(), "opened for writing: {output}");
-        output
+    /// Runs on the device, which must not be opened for writing.
+    pub(super) fn with_flags(&self, device: &LoopDevice, flags: &[&str]) -> Output {
+        let words = [&["run", text(device.path()), QUICKEST], flags].concat();
+        device.unwritten(|_| {
+            let watch = WriterWatch::on(device.path());
+            let output = self.program.run(&words);
+            assert!(!watch.saw_writer(), "opened for writing: {output}");
+            output
+        })
     }
 
     /// The program on a terminal, once it has asked.
     pub(super) fn asked(&self, path: &Path) -> Running {
-        let running = self
-            .program
-            .start_on_terminal(&["run", text(path), QUICKEST]);
+        let words = ["run", text(path), QUICKEST];
+        let running = self.program.start_on_terminal(&words);
         running.hear(ASKED);
         running
-    }
-
-    /// Types what was asked for.
-    pub(super) fn answer(&self, mut running: Running) -> Output {
-        let question = running.heard();
-        let (_, rest) = question.split_once(TO_TYPE).unwrap();
-        running.write(rest.lines().next().unwrap());
-        running.write("\n");
-        running.wait()
-    }
-
-    /// Types something else.
-    pub(super) fn typed(&self, device: &LoopDevice, typed: &str) -> Output {
-        device.unwritten(|device| {
-            let mut running = self.asked(device.path());
-            running.write(typed);
-            running.wait()
-        })
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use cardmark_engine::Request;
 use cardmark_session::{Consent, Measurement, Signals, choose, measure, refuse_used};
-use cardmark_testkit::{FuseDir, LoopDevice, Undo, WriterWatch, make_ext4, run_tool};
+use cardmark_testkit::{FuseDir, LoopDevice, Undo, WriterWatch, make_ext4, run_tool, spawn};
 use rustix::fs::{FileType, Mode, OFlags, makedev, minor, mknodat};
 
 use super::{PART_BYTES, PARTED_BYTES, SIZE_BYTES, TO_TYPE};
@@ -24,7 +24,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new() -> Self {
         Self {
-            world: World::with_devices(),
+            world: World::new(),
             closes: false,
         }
     }
@@ -377,7 +377,7 @@ pub(super) struct Elsewhere(Child);
 impl Elsewhere {
     fn start(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = Self(command.spawn().unwrap());
+        let mut child = Self(spawn(command).unwrap());
         let mut line = String::new();
         let mut said = BufReader::new(child.0.stdout.as_mut().unwrap());
         said.read_line(&mut line).unwrap();
