@@ -195,6 +195,15 @@ impl From<Record> for Outcome {
     }
 }
 
+impl From<(Exit, Record)> for Outcome {
+    fn from((exit, record): (Exit, Record)) -> Self {
+        Self {
+            exit,
+            ..Self::from(record)
+        }
+    }
+}
+
 impl From<Exit> for Outcome {
     fn from(exit: Exit) -> Self {
         Self {
@@ -261,6 +270,10 @@ struct Plan {
 }
 
 impl Plan {
+    fn pulse(&self) -> Arc<Pulse> {
+        Arc::clone(lock(&self.pulse).as_ref().unwrap())
+    }
+
     fn step(&self) {
         if let Some(count) = &*lock(&self.count) {
             count.fetch_add(1, Ordering::Relaxed);
@@ -276,7 +289,8 @@ impl Plan {
         let now = if is_time { act.take() } else { None };
         drop(act);
         match now.map(|(_, act)| act) {
-            Some(Act::Stop) => lock(&self.pulse).as_ref().unwrap().stop(),
+            Some(Act::Do(something)) => something(&self.pulse()),
+            Some(Act::Stop) => self.pulse().stop(),
             Some(Act::Kill) => resume_unwind(Box::new(Killed)),
             None => {}
         }
@@ -319,6 +333,8 @@ enum Answer {
 
 /// What happens at a step of a job.
 pub(crate) enum Act {
+    /// The person does something while the job waits; the pulse can stop it.
+    Do(Box<dyn FnOnce(&Pulse) + Send>),
     /// It is asked to stop, as by Ctrl-C.
     Stop,
     /// Its process ends there.
@@ -357,6 +373,13 @@ impl Dialog {
 
     pub(crate) fn answer(&self, typed: &str) {
         self.answers.send(typed.to_owned()).unwrap();
+    }
+}
+
+impl Act {
+    /// The person does something while the job waits.
+    pub(crate) fn of(something: impl FnOnce() + Send + 'static) -> Self {
+        Self::Do(Box::new(|_| something()))
     }
 }
 
