@@ -32,7 +32,7 @@ fn a_result_that_could_not_be_stored_keeps_its_journal() {
         fs::rename(&database, aside).unwrap();
         fs::create_dir(database).unwrap();
     });
-    let unstored = card.endure_with(Person::absent().at(1, lose), once.clone(), None);
+    let unstored = card.endure_with(Person::absent().at(1, lose), once, None);
     unstored.assert_exit(Exit::Usage);
     unstored.assert_heard(&["error: "]);
     assert_eq!(card.world.remembered().len(), 1, "the journal");
