@@ -4,7 +4,9 @@ use cardmark_core::constants;
 
 use crate::comparison::history;
 use crate::course;
-use crate::course::{cliff, clusters, during, rate_interval, reached, settle, steady, stops, within_trials};
+use crate::course::{
+    cliff, clusters, during, rate_interval, reached, settle, steady, stops, within_trials,
+};
 use crate::derivation::{derive, growing, noticed, parts, windows};
 use crate::estimate;
 use crate::estimate::{buckets, distribution, percentile, poisson, serial, shift};

@@ -19,6 +19,20 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Does this in a thread to which it is refused, and to every thread and program that it starts.
+    ///
+    /// # Panics
+    /// If that panics.
+    pub fn during<T: Send>(self, act: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                self.apply_to_thread();
+                act()
+            });
+            thread.join().unwrap()
+        })
+    }
+
     /// Refuses it to the calling thread and every program it starts from now on.
     pub(crate) fn apply_to_thread(self) {
         let (call, conditions, errno) = match self {

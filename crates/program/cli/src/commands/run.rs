@@ -3,7 +3,7 @@
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
 use cardmark_host::{Root, holds_system};
-use cardmark_judge::{REQUIRED_LABEL, families, standing_among, unstated};
+use cardmark_judge::{REQUIRED_LABEL, families, standing_among};
 use cardmark_report::{Beside, place_line, terminal_with};
 
 use crate::again::rates_again;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         leave: None,
     };
     let measured = measure(&job, &chosen)?;
-    let kept = keep(&measured, &data);
+    let kept = measured.keep(&data);
     let beside = Beside {
         next: capacity_test(&arguments.target, &chosen, &measured.record),
         all: arguments.all,
@@ -168,18 +168,6 @@ fn incomplete(measured: &Measured) -> Option<CommandError> {
     let mut error = CommandError::new(measured.exit, what);
     error.causes = causes;
     Some(error.hint("what was measured is kept; `cardmark show last` shows it"))
-}
-
-/// Puts the record into the store; only then the journal goes.
-fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
-    let stored = data
-        .open()
-        .and_then(|mut store| Ok(store.insert(&unstated(&measured.record))?));
-    stored.map_err(|error| match measured.keeper.journal_error() {
-        None => error.hint("the run is in its journal: `cardmark recover` reads it later"),
-        Some(_) => error.hint("the journal failed too: `--json=FILE` keeps a record elsewhere"),
-    })?;
-    measured.keeper.finish()
 }
 
 /// The command that tests the capacity of the target of this run.

@@ -17,10 +17,8 @@ pub(crate) static BINARY: LazyLock<String> = LazyLock::new(|| {
 /// The user `nobody`.
 pub(crate) const NOBODY: u32 = 65534;
 
-/// Error numbers.
+/// Error number of failed input or output.
 pub(crate) const EIO: Errno = Errno::IO;
-pub(crate) const ENODEV: Errno = Errno::NODEV;
-pub(crate) const ENOSPC: Errno = Errno::NOSPC;
 
 pub(crate) const MIB: u64 = 1 << 20;
 

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 mod applications;
 mod beginner;
-mod behaviour;
 mod campaign;
 mod classes;
 mod clock;
@@ -35,7 +34,6 @@ mod info;
 mod integrity;
 mod job_kills;
 mod kills;
-mod known_truth;
 mod old_tools;
 mod paths;
 mod pictures;

@@ -83,8 +83,7 @@ fn real(
     let (plan, opened, room) = open(job, path, resolution)?;
     same_device(path, resolution, opened.device_id)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
-    // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
-    // card. The end of the process does it, after the record is safe.
+    // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long.
     let backend = opening::backend(path, resolution, opened, &plan);
     let mut backend = ManuallyDrop::new(backend.with_pulse(Arc::clone(&job.session.pulse)));
     let mut described = target(resolution.kind, &plan);
@@ -108,8 +107,9 @@ fn real(
     }
     let late = threads(&backend).into_iter().chain(kept_content);
     add_late(job, &mut measured, late.collect());
-    if job.session.signals.is_some() {
-        drop(ManuallyDrop::into_inner(backend));
+    match job.session.signals {
+        Some(_) => drop(ManuallyDrop::into_inner(backend)),
+        None => measured.device = Some(backend),
     }
     Ok(measured)
 }

@@ -11,7 +11,7 @@ use cardmark_session::{
     Tested, VerifyScope, VerifyTarget, WholeDevice, anatomy, endure, prepare, probe, to_endure,
     verify,
 };
-use cardmark_testkit::LoopDevice;
+use cardmark_testkit::{FuseDir, LoopDevice};
 
 use crate::world::{Ended, MIB, Person, World, consent, files, text};
 
@@ -22,6 +22,8 @@ const PIECE: usize = 1 << 20;
 /// A card in a reader, and a world for its jobs.
 pub(crate) struct Card {
     pub(crate) device: LoopDevice,
+    /// The filesystem with its content, which fails on demand.
+    pub(crate) below: Option<FuseDir>,
     pub(crate) world: World,
     pub(crate) size_bytes: u64,
 }
@@ -30,14 +32,40 @@ impl Card {
     pub(crate) fn new(size_bytes: u64) -> Self {
         let world = World::new();
         let image = world.path("image");
-        File::create(&image).unwrap().set_len(size_bytes).unwrap();
-        let card = Self {
-            device: LoopDevice::attach(&image, true),
-            world,
-            size_bytes,
-        };
+        let card = Self::on(&image, (world, None), size_bytes);
         card.insert(0);
         card
+    }
+
+    /// A card that holds nothing.
+    pub(crate) fn sparse(size_bytes: u64) -> Self {
+        let world = World::new();
+        let image = world.path("image");
+        Self::on(&image, (world, None), size_bytes)
+    }
+
+    /// A card that fails on demand.
+    pub(crate) fn fragile(size_bytes: u64) -> Self {
+        let world = World::new();
+        let below = FuseDir::mount(world.scratch.path());
+        let image = below.path().join("image");
+        let card = Self::on(&image, (world, Some(below)), size_bytes);
+        card.insert(0);
+        card
+    }
+
+    fn on(image: &Path, (world, below): (World, Option<FuseDir>), size_bytes: u64) -> Self {
+        File::create(image).unwrap().set_len(size_bytes).unwrap();
+        Self {
+            device: LoopDevice::attach(image, true),
+            below,
+            world,
+            size_bytes,
+        }
+    }
+
+    pub(crate) fn below(&self) -> &FuseDir {
+        self.below.as_ref().unwrap()
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -48,8 +76,9 @@ impl Card {
     pub(crate) fn insert(&self, card: u64) {
         let mut piece = vec![0; PIECE];
         for offset in (0..self.size_bytes).step_by(PIECE) {
+            let length = piece_at(offset, self.size_bytes);
             fill_payload(card + offset, &mut piece);
-            self.write(offset, &piece);
+            self.write(offset, &piece[..length]);
         }
     }
 
@@ -69,10 +98,12 @@ impl Card {
     pub(crate) fn holds(&self, card: u64, range: std::ops::Range<u64>) -> bool {
         let file = File::open(self.device.file()).unwrap();
         let (mut expected, mut found) = (vec![0; PIECE], vec![0; PIECE]);
+        let end = range.end;
         range.step_by(PIECE).all(|offset| {
+            let length = piece_at(offset, end);
             fill_payload(card + offset, &mut expected);
-            file.read_exact_at(&mut found, offset).unwrap();
-            found == expected
+            file.read_exact_at(&mut found[..length], offset).unwrap();
+            found[..length] == expected[..length]
         })
     }
 
@@ -238,6 +269,11 @@ pub(crate) fn cycles(count: u32) -> EndureEnd {
         most_bytes: None,
         most_cycles: Some(count),
     }
+}
+
+/// Length of the piece at that offset of something that ends there.
+fn piece_at(offset: u64, end: u64) -> usize {
+    usize::try_from(end - offset).unwrap().min(PIECE)
 }
 
 /// Terms that keep the undo log in that folder.

@@ -1,4 +1,4 @@
-//! Jobs without the program: refusals, undo, resumption, on loop devices and simulated cards. Nothing here starts the program.
+//! Jobs without the program: runs, refusals, undo, resumption, on directories, loop devices and simulated cards. Nothing here starts the program.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,12 +7,21 @@
     reason = "tests"
 )]
 
+mod applications;
 mod card;
+mod devices;
+mod directories;
 mod folders;
 mod integrity;
+mod keeping;
 mod lending;
+mod power_cut;
+mod prepare;
 mod refusals;
 mod resumption;
+mod run;
+mod simulated;
 mod stopping;
 mod turns;
+mod undo;
 mod world;

@@ -1,8 +1,8 @@
-//! Verify, endure and prepare: an interrupted job goes on where it was, and only on the card that it knows.
+//! Verify and endure: an interrupted job goes on where it was, and only on the card that it knows.
 
 use std::fs;
 
-use cardmark_core::{Fill, IntegrityTest, StorageKind, WritePattern};
+use cardmark_core::{IntegrityTest, StorageKind, WritePattern};
 use cardmark_integrity::{EndureEnd, Load};
 use cardmark_session::{
     Endurance, Exit, TestRequest, VerifyPart, VerifyScope, VerifyTarget, card_name, journal_name,
@@ -292,48 +292,4 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     assert_eq!(result, (IntegrityTest::Retention, Some(8)));
     assert_eq!(found.rested_ms.unwrap() / 86_400_000, 31);
     assert_eq!(card.world.remembered(), <[&str; 0]>::default());
-}
-
-#[test]
-fn a_preparation_goes_on_and_ends_whole() {
-    needs!(Root, LoopDevice);
-    let card = Card::new(SIZE);
-    for fill in [Fill::Random, Fill::Ff] {
-        let (stopped, from) = card.prepare_with(stop_at(1), fill, false);
-        assert_eq!(from, Some(0));
-        stopped.assert_heard(&["the preparation was stopped", "goes on there"]);
-        let (ended, from) = card.prepare_with(Person::absent(), fill, false);
-        ended.assert_exit(Exit::Done);
-        ended.assert_heard(&["continues at "]);
-        assert_ne!(from, Some(0));
-        assert_eq!(card.world.remembered(), <[&str; 0]>::default());
-    }
-    assert!(card.content().iter().all(|byte| *byte == 0xff));
-}
-
-#[test]
-fn a_preparation_begins_again_when_asked_or_on_another_card() {
-    needs!(Root, LoopDevice);
-    let card = Card::new(SIZE);
-    card.prepare_with(stop_at(1), Fill::Random, false);
-    let (ended, from) = card.prepare_with(Person::absent(), Fill::Random, true);
-    ended.assert_exit(Exit::Done);
-    assert_eq!(from, Some(0));
-    card.prepare_with(stop_at(1), Fill::Random, false);
-    card.write(0, &[0; 4096]);
-    let (ended, from) = card.prepare_with(Person::absent(), Fill::Random, false);
-    ended.assert_exit(Exit::Done);
-    ended.assert_heard(&[
-        "begins again: ",
-        "but at byte 0 the device holds something else",
-    ]);
-    assert_eq!(from, Some(0));
-    // Another fill, and content that is the same on many cards.
-    card.prepare_with(stop_at(1), Fill::Random, false);
-    card.prepare_with(stop_at(1), Fill::Ff, false);
-    card.write(0, &vec![0xff; usize::try_from(SIZE).unwrap()]);
-    let (ended, from) = card.prepare_with(Person::absent(), Fill::Ff, false);
-    ended.assert_exit(Exit::Done);
-    ended.assert_heard(&["begins again: "]);
-    assert_eq!(from, Some(0));
 }

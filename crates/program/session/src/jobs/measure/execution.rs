@@ -1,19 +1,21 @@
 //! The execution of a plan, with everything that watches over it.
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cardmark_application::WorkFolder;
 use cardmark_core::{Finding, OriginKind, Record, Target};
-use cardmark_device::MonotonicClock;
+use cardmark_device::{MonotonicClock, RealBackend};
 use cardmark_engine::{Backend, Clock, Plan, Ports, RunResult, Sensors, execute, record};
 use cardmark_host::{HostSensors, Resolution, Root};
-use cardmark_judge::{advise, judge, notice};
+use cardmark_judge::{advise, judge, notice, unstated};
 use cardmark_stats::refresh;
 
 use super::describing::{clock_step, of_run};
 use super::request::Measurement;
+use crate::data::Data;
 use crate::drive::announced::Announced;
 use crate::drive::keeper::{Keeper, RunObserver, RunRescue};
 use crate::drive::turn::{Claim, FirstWait, Turn};
@@ -32,6 +34,26 @@ pub struct Measured {
     /// Directory in which applications worked; removed with this value, after the record is safe: a dying card may take
     /// long for it.
     pub folder: Option<WorkFolder>,
+    /// The file or device, open, unless the run is a part of another command: closing it may hang on a dying card, and
+    /// the end of the process does it.
+    pub device: Option<ManuallyDrop<RealBackend>>,
+}
+
+impl Measured {
+    /// Stores the record; only then the journal goes.
+    ///
+    /// # Errors
+    /// If the store cannot be written, or the journal cannot be removed.
+    pub fn keep(&self, data: &Data) -> Result<(), CommandError> {
+        let stored = data
+            .open()
+            .and_then(|mut store| Ok(store.insert(&unstated(&self.record))?));
+        stored.map_err(|error| match self.keeper.journal_error() {
+            None => error.hint("the run is in its journal: `cardmark recover` reads it later"),
+            Some(_) => error.hint("the journal failed too: `--json=FILE` keeps a record elsewhere"),
+        })?;
+        self.keeper.finish()
+    }
 }
 
 /// Header of a real run.
@@ -189,6 +211,7 @@ impl<'a> Run<'a> {
             keeper: Arc::clone(&self.keeper),
             exit,
             folder: None,
+            device: None,
         })
     }
 }
