@@ -345,7 +345,7 @@ fn the_log_must_not_be_on_the_card() {
     let world = World::new();
     let card = world.folder("card");
     let log = world.path("acknowledged.log");
-    let refused = |log| world.job(|session| write(session, text(&card), log, LONG));
+    let refused = |log| world.job(|session| write(session, text(&card), log, Duration::ZERO));
     refused(Some(&*log)).assert_error(Exit::Refused, &["would be on the card itself"]);
     assert!(!log.exists());
     refused(None).assert_error(Exit::Usage, &["no log of acknowledged writes"]);
