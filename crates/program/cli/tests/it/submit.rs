@@ -9,13 +9,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use cardmark_core::parse_statement;
+use cardmark_samples::full_record;
 use cardmark_share::{from_hexadecimal, token_hash};
 use cardmark_testkit::{Output, Program, needs};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::common::{QUICKEST, assert_error, folder, program, scratch, text};
-use crate::growth::full_record;
+
 use site::{Instead, Seen, Site};
 
 /// A program with one simulated run, which has a label, and its id.
