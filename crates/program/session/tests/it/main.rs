@@ -8,7 +8,9 @@
 )]
 
 mod card;
+mod classes;
 mod lending;
 mod refusals;
 mod resumption;
+mod unknown;
 mod world;
