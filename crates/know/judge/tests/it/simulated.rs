@@ -250,7 +250,7 @@ fn a_card_that_gets_worse_is_found_with_rate_and_size() {
 fn another_level_is_found_with_its_days_and_the_reference_reads() {
     let runs = months(9, |month| if month < 7 { 1.0 } else { 0.5 });
     let groups = history(&runs, &[]);
-    let shift = trend(&groups, "rand_write_4k").shift.clone().unwrap();
+    let shift = trend(&groups, "rand_write_4k").shift.unwrap();
     assert_eq!((shift.days_count, shift.beyond_count), (3, 3));
     assert!(shift.reference_ratio.unwrap().abs() < 0.05, "{shift:?}");
     assert!(trend(&groups, "rand_read_4k").shift.is_none());

@@ -125,10 +125,10 @@ fn export(path: &Path) -> Vec<String> {
     lines
 }
 
-fn incoming(line: &String) -> Incoming {
+fn incoming(line: &str) -> Incoming {
     match is_statement(line) {
-        true => Incoming::Statement(Box::new(parse_statement(line).unwrap()), line.clone()),
-        false => Incoming::Record(Box::new(parse_record(line).unwrap()), line.clone()),
+        true => Incoming::Statement(Box::new(parse_statement(line).unwrap()), line.to_owned()),
+        false => Incoming::Record(Box::new(parse_record(line).unwrap()), line.to_owned()),
     }
 }
 
@@ -144,7 +144,7 @@ fn an_export_returns_the_bytes_that_an_old_program_stored() {
         let expected: Vec<&[u8]> = before.iter().map(|(_, bytes)| bytes.as_slice()).collect();
         assert_eq!(documents, expected, "version {version}");
         let (_scratch, other) = empty();
-        let all: Vec<Incoming> = lines.iter().map(incoming).collect();
+        let all: Vec<Incoming> = lines.iter().map(|line| incoming(line)).collect();
         for taken in Store::open(&other).unwrap().take_in(&all).unwrap() {
             assert_eq!(taken.unwrap(), Inserted::New, "version {version}");
         }

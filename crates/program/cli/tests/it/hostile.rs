@@ -218,8 +218,10 @@ fn a_changed_record_is_shown_as_its_measurements_have_it_and_reported() {
     }
 }
 
-/// Names of records, what is reported, and the change.
-const EDITS: [(&str, &str, fn(&mut Value)); 2] = [
+/// Name of a record, what is reported, and the change.
+type Edit = (&'static str, &'static str, fn(&mut Value));
+
+const EDITS: [Edit; 2] = [
     ("run-sim-a1-32gb-quick", "seq_write_1m", |record| {
         let metrics = record["metrics"].as_array_mut().unwrap();
         let first = metrics.iter_mut().find(|one| one["id"] == "seq_write_1m");
