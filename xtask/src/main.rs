@@ -16,6 +16,7 @@ mod floors;
 mod generate;
 mod modules;
 mod project;
+mod proofs;
 mod quantities;
 mod size;
 mod sources;
@@ -29,7 +30,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                     build, check and pack the release files (all targets, into target/dist)
   sign KEYFILE [--out FOLDER]
                     check the files of the last build in the folder, and sign their SHA256SUMS with minisign
-  edges             which crate or folder may use which, and which crates stay pure
+  edges             which crate or folder may use which, which crates stay pure, and tests that would not run
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose
   words             spelling of units and names, length of documents
@@ -42,7 +43,10 @@ fn main() -> ExitCode {
     let checked = match arguments[..] {
         ["dist", ref rest @ ..] => dist::make(&root, rest),
         ["sign", key, ref rest @ ..] => dist::sign(&root, key, rest),
-        ["edges"] => edges::check(&root),
+        ["edges"] => edges::check(&root).and_then(|mut problems| {
+            problems.extend(proofs::check(&root)?);
+            Ok(problems)
+        }),
         ["size"] => size::check(&root),
         ["wording"] => wording::check(&root, false),
         ["wording", "--list"] => wording::check(&root, true),

@@ -111,7 +111,105 @@ pub fn known_metrics(title: impl Fn(&str) -> &str) -> Vec<KnownMetric> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::slice;
+
+    use cardmark_core::VerdictOutcome;
+    use cardmark_import::import;
+
     use super::*;
+
+    fn label(key: &str, value: &str) -> (String, String) {
+        (key.to_owned(), value.to_owned())
+    }
+
+    fn records(text: &str, board: Option<&str>, labels: &[(String, String)]) -> Vec<Record> {
+        let records = import(text, &known_metrics(|id| id)).records.into_iter();
+        let record = |(index, one): (usize, Imported)| {
+            let from = ImportedFrom {
+                source: text,
+                which: &[index.to_string()],
+                board,
+                labels,
+            };
+            imported_record(one, &from).unwrap()
+        };
+        records.enumerate().map(record).collect()
+    }
+
+    const HDPARM: &str = include_str!("../../import/fixtures/hdparm-9.65-t.txt");
+
+    #[test]
+    fn the_id_follows_from_text_board_and_labels() {
+        let (a, b, n) = (
+            label("product", "A"),
+            label("product", "B"),
+            label("n", "1"),
+        );
+        let record = |board, labels: &[(String, String)]| records(HDPARM, board, labels).remove(0);
+        let cards = [
+            record(None, &[]),
+            record(None, slice::from_ref(&a)),
+            record(None, slice::from_ref(&b)),
+            record(Some("Pi 4"), slice::from_ref(&a)),
+            record(Some("Pi 5"), slice::from_ref(&a)),
+            record(None, &[a.clone(), n.clone()]),
+        ];
+        let ids: BTreeSet<_> = cards.iter().map(|record| record.id).collect();
+        assert_eq!(ids.len(), cards.len());
+        assert_eq!(cards[2].labels["product"], "B");
+        let board = cards[4].board.as_ref().unwrap();
+        assert_eq!(board.model.as_deref(), Some("Pi 5"));
+        // The order of labels does not count, and the last of a name does.
+        assert_eq!(record(None, &[n, a]), cards[5]);
+        let replaced = record(None, &[label("product", "Z"), b]);
+        assert_eq!(replaced, cards[2]);
+    }
+
+    #[test]
+    fn a_product_of_the_catalogue_has_its_name_there() {
+        let rows = "Card;hdparm_t (MiB/s)\nAmazon Basics 64GB;21,3\nMy old card;17,3\n";
+        let products = records(rows, None, &[]).into_iter();
+        let products: Vec<String> = products
+            .map(|mut one| one.labels.remove("product").unwrap())
+            .collect();
+        assert_eq!(products, ["Amazon Basics 64 GB", "My old card"]);
+    }
+
+    /// The program passes a card with the first of three runs that passes. No record hides that, and none hides the run
+    /// before it.
+    #[test]
+    fn a_card_that_passed_in_its_second_run_is_not_failed() {
+        // As the program writes it.
+        let unit = ["KB", "sec"].join("/");
+        let run = |write: u64, word: &str| {
+            format!(
+                "seq-write;0;0;18565;4\nseq-read;22993;5;0;0\nrand-4k-write;0;0;{};{write}\n\
+                 rand-4k-read;8117;2029;0;0\nSequential write speed 18565 {unit} (target 10000) - PASS\n\
+                 Random write speed {write} IOPS (target 500) - {word}\n\
+                 Random read speed 2029 IOPS (target 1500) - PASS\n",
+                4 * write
+            )
+        };
+        let text = format!(
+            "Raspberry Pi Diagnostics - version 0.16\n\nTest : SD Card Speed Test\nRun 1\n{}Run 2\n{}Test PASS\n",
+            run(359, "FAIL"),
+            run(884, "PASS")
+        );
+        let outcomes = [VerdictOutcome::Fail, VerdictOutcome::Pass];
+        let found = records(&text, None, &[]);
+        assert_eq!(found.len(), outcomes.len());
+        for (record, (outcome, run)) in found
+            .iter()
+            .zip(outcomes.into_iter().zip(["1 of 2: fail", "2 of 2: pass"]))
+        {
+            let verdicts = &record.derived.as_ref().unwrap().verdicts;
+            let own = verdicts.iter().find(|verdict| verdict.rule == "agnostics");
+            assert_eq!(own.unwrap().outcome, outcome);
+            assert_eq!(record.labels["diagnostics"], "pass in run 2");
+            assert_eq!(record.labels["run"], run);
+        }
+    }
 
     #[test]
     fn metrics_have_the_quantity_that_runs_give_them() {

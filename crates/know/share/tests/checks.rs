@@ -8,14 +8,13 @@
 )]
 
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::{Path, PathBuf};
 
 use cardmark_core::{
     Bus, BusMode, Card, CardFacts, CardKind, Finding, FindingKind, Reader, ReaderKind, Record,
-    Severity, UsbBridge, parse_record,
+    Severity, UsbBridge,
 };
 use cardmark_judge::derive_again;
+use cardmark_samples::{corpus, record};
 use cardmark_share::{
     Area, Check, CheckName, CheckOutcome, EvidenceState, Level, SeedState, Submission, Summary,
     Surroundings, checks_around, derive, is_quarantined, level, product_range, read_submission,
@@ -24,36 +23,8 @@ use cardmark_share::{
 
 const TODAY: &str = "2026-11-25";
 
-/// Records of all suites and tests of storage: simulated ones, and two that were measured.
-fn corpus() -> Vec<(String, Record)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../program/cli/fixtures/records");
-    let mut files: Vec<PathBuf> = Vec::new();
-    for method in std::fs::read_dir(folder).unwrap() {
-        let all = std::fs::read_dir(method.unwrap().path()).unwrap();
-        files.extend(all.map(|file| file.unwrap().path()));
-    }
-    files.retain(|file| file.extension().is_some_and(|end| end == "zst"));
-    files.sort();
-    let named = |file: PathBuf| {
-        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        (name, read(&file))
-    };
-    files.into_iter().map(named).collect()
-}
-
-fn read(file: &Path) -> Record {
-    let mut text = String::new();
-    let bytes = std::fs::read(file).unwrap();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(bytes.as_slice()).unwrap();
-    decoder.read_to_string(&mut text).unwrap();
-    parse_record(&text).unwrap()
-}
-
 fn measured() -> Record {
-    let found = corpus()
-        .into_iter()
-        .find(|(name, _)| name.starts_with("run-measured-quick"));
-    found.unwrap().1
+    record("run-measured-quick")
 }
 
 fn outcome(checks: &[Check], name: CheckName) -> (CheckOutcome, String) {
@@ -71,9 +42,8 @@ fn of(record: &Record, name: CheckName) -> (CheckOutcome, String) {
 
 #[test]
 fn no_honest_record_is_accused_in_its_public_form() {
-    let all = corpus();
-    assert!(all.len() >= 25, "{}", all.len());
-    for (name, record) in all {
+    for kept in corpus() {
+        let (name, record) = (&kept.name, kept.record());
         let (text, _) = write_submission(&record, 0, &[]).unwrap();
         let submission = read_submission(&text).unwrap();
         let derivation = derive(&submission, TODAY);
@@ -127,10 +97,9 @@ fn figures_without_their_trials_are_found() {
 
 #[test]
 fn a_removed_warning_is_found() {
-    let found = corpus()
-        .into_iter()
-        .find(|(_, record)| !record.findings.is_empty() && !record.trials.is_empty());
-    let (_, mut record) = found.unwrap();
+    let mut records = corpus().into_iter().map(|kept| kept.record());
+    let found = records.find(|record| !record.findings.is_empty() && !record.trials.is_empty());
+    let mut record = found.unwrap();
     let before = record.findings.len();
     record
         .findings
@@ -195,10 +164,8 @@ fn a_suite_of_known_name_and_other_content_is_found() {
 
 #[test]
 fn figures_of_no_suite_are_found() {
-    let tests = corpus()
-        .into_iter()
-        .filter(|(_, record)| record.integrity.is_some());
-    for (name, mut record) in tests {
+    let records = corpus().into_iter().map(|kept| (kept.record(), kept.name));
+    for (mut record, name) in records.filter(|(record, _)| record.integrity.is_some()) {
         assert_eq!(
             of(&record, CheckName::Recomputed).0,
             CheckOutcome::Passed,

@@ -18,6 +18,16 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// Interval of checks for the end of the run.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Does the runs of a campaign.
+pub(crate) trait Runs {
+    /// Does the run with these words of a command line. What it prints as a result is not shown.
+    fn run(&self, words: &[OsString]) -> Result<Exit, CommandError>;
+
+    /// Exit for a signal since the last run began, also for one that came too late
+    /// for that run.
+    fn asked_to_end(&self) -> Option<Exit>;
+}
+
 /// Runs this program again, and waits for it.
 pub(crate) struct Child {
     program: PathBuf,
@@ -49,25 +59,6 @@ impl Child {
             signal,
             voice,
         })
-    }
-
-    /// Runs the program with these words. What it prints as a result is not shown.
-    pub(crate) fn run(&self, words: &[OsString]) -> Result<Exit, CommandError> {
-        self.signal.store(0, Ordering::Relaxed);
-        self.is_idle.store(false, Ordering::Relaxed);
-        let exit = self.wait_for(words);
-        self.is_idle.store(true, Ordering::Relaxed);
-        exit
-    }
-
-    /// Exit for a signal since the last run began, also for one that came too late
-    /// for that run.
-    pub(crate) fn asked_to_end(&self) -> Option<Exit> {
-        match i32::try_from(self.signal.load(Ordering::Relaxed)) {
-            Ok(SIGINT) => Some(Exit::Interrupted),
-            Ok(SIGTERM | SIGHUP) => Some(Exit::Terminated),
-            _ => None,
-        }
     }
 
     fn wait_for(&self, words: &[OsString]) -> Result<Exit, CommandError> {
@@ -105,6 +96,24 @@ impl Child {
         }
         let is_it = |exit: &Exit| status.code() == Some(i32::from(exit.code()));
         Exit::ALL.into_iter().find(is_it).unwrap_or(Exit::Bug)
+    }
+}
+
+impl Runs for Child {
+    fn run(&self, words: &[OsString]) -> Result<Exit, CommandError> {
+        self.signal.store(0, Ordering::Relaxed);
+        self.is_idle.store(false, Ordering::Relaxed);
+        let exit = self.wait_for(words);
+        self.is_idle.store(true, Ordering::Relaxed);
+        exit
+    }
+
+    fn asked_to_end(&self) -> Option<Exit> {
+        match i32::try_from(self.signal.load(Ordering::Relaxed)) {
+            Ok(SIGINT) => Some(Exit::Interrupted),
+            Ok(SIGTERM | SIGHUP) => Some(Exit::Terminated),
+            _ => None,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use cardmark_host::{Resolution, Root, resolve};
 use cardmark_report::{headline, text};
 use cardmark_session::{Chosen, CommandError, Data, Exit, Voice, choose, devices};
 
-use crate::child::Child;
+use crate::child::Runs;
 use crate::folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING};
 use crate::order::{Progress, Visit, suites_left};
 use crate::question::{Answer, ask};
@@ -44,7 +44,7 @@ pub(crate) struct Tour<'a> {
     board: &'a SlotSpec,
     folder: &'a Folder,
     data: &'a Data,
-    child: &'a Child,
+    runs: &'a dyn Runs,
     voice: &'static dyn Voice,
     /// Consent to writing the block device with that serial number.
     device_serial: Option<&'a str>,
@@ -64,7 +64,7 @@ impl<'a> Tour<'a> {
         board: &'a SlotSpec,
         folder: &'a Folder,
         data: &'a Data,
-        child: &'a Child,
+        runs: &'a dyn Runs,
         request: &'a CampaignRequest<'a>,
     ) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<'a> Tour<'a> {
             board,
             folder,
             data,
-            child,
+            runs,
             voice: request.voice,
             device_serial: request.device_serial.as_deref(),
             timeout_s: request.timeout_s,
@@ -258,7 +258,7 @@ impl<'a> Tour<'a> {
             let draft = self.folder.draft();
             // One that was left behind is not of this run.
             self.folder.drop_draft();
-            exit = exit.or_worse(self.child.run(&self.words(visit, suite, target, &draft))?);
+            exit = exit.or_worse(self.runs.run(&self.words(visit, suite, target, &draft))?);
             if matches!(exit, Exit::Interrupted | Exit::Terminated) {
                 self.folder.drop_draft();
                 break;
@@ -270,7 +270,7 @@ impl<'a> Tour<'a> {
                 self.say(visit, suite, record);
             }
             // A signal may have come after the run's last operation.
-            if let Some(asked) = self.child.asked_to_end() {
+            if let Some(asked) = self.runs.asked_to_end() {
                 return Ok(exit.or_worse(asked));
             }
             if kept.is_none() {
@@ -357,3 +357,6 @@ impl<'a> Tour<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -624,20 +624,4 @@ fn shortened(entries: &[String], most: usize, between: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_value_may_have_a_comma() {
-        let told = conditions("product=D, and more,board=Pi 4").unwrap();
-        let told: Vec<_> = told
-            .iter()
-            .map(|c| (c.name.as_str(), c.value.as_str()))
-            .collect();
-        assert_eq!(told, [("product", "D, and more"), ("board", "Pi 4")]);
-        assert!(conditions("last,product=A").is_err());
-        let told = conditions("capacity=64 GB").unwrap();
-        assert_eq!(told[0].value, "64000000000");
-        assert!(conditions("capacity=large").is_err());
-    }
-}
+mod tests;

@@ -246,6 +246,26 @@ fn without_the_rate_that_decides_nothing_is_ranked() {
 }
 
 #[test]
+fn only_the_wanted_kinds_are_ranked() {
+    let ranked = |kinds: &[ProductKind]| {
+        let wish = Wish {
+            kinds: kinds.to_vec(),
+            ..Wish::default()
+        };
+        let found = of(&published(), &wish).standings;
+        let mut found: Vec<_> = found.into_iter().map(|one| one.kind).collect();
+        found.sort();
+        found.dedup();
+        found
+    };
+    let (card, chip) = (ProductKind::Microsd, ProductKind::EmbeddedMmc);
+    assert_eq!(ranked(&[card]), [Some(card)]);
+    assert_eq!(ranked(&[chip]), [Some(chip)]);
+    assert_eq!(ranked(&[card, chip]).len(), 2);
+    assert!(ranked(&[]).len() > 2);
+}
+
+#[test]
 fn each_filter_tells_how_many_it_left() {
     let wish = Wish {
         capacity_bytes: Some(64_000_000_000),

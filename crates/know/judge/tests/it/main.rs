@@ -9,9 +9,11 @@
 mod advice;
 mod classes;
 mod comparison;
+mod forged;
 mod history;
 mod old_tools;
 mod promises;
 mod rankings;
 mod registers;
+mod simulated;
 mod situations;

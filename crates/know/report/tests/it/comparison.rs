@@ -1,8 +1,9 @@
 //! Two sides beside each other.
 
-use cardmark_core::{ContextRow, Quantity};
-use cardmark_judge::{Compared, Counts};
-use cardmark_report::{Comparison, Style, comparison};
+use cardmark_catalog::publications;
+use cardmark_core::{ContextRow, Quantity, Record};
+use cardmark_judge::{Compared, Counts, common_places, compare_sides};
+use cardmark_report::{Comparison, Overview, Style, comparison, overview};
 use cardmark_stats::{Basis, Claim, Conclusion, Difference};
 use insta::assert_snapshot;
 
@@ -243,5 +244,42 @@ fn one_run_a_side_is_told_to_repeat() {
     assert!(text.contains("4.20"), "the ratio is shown: {text}");
     for word in ["faster", "slower", "same"] {
         assert!(!text.contains(word), "{word}: {text}");
+    }
+}
+
+/// Printed there: 2.30 against 3.00, 2.42 against 3.43, 2.36 against 3.75 MB/s; 2.46 against 3.85 on a Pi 4.
+#[test]
+fn two_products_are_compared_in_all_places_where_both_were_measured() {
+    let of = |product: &str| -> Vec<Record> {
+        let all = publications()
+            .iter()
+            .flat_map(|publication| publication.records());
+        all.filter(|record| record.labels["product"] == product)
+            .collect()
+    };
+    let sides = ["Samsung Evo+ 32 GB", "SanDisk Extreme 16 GB"].map(of);
+    let places = common_places([&sides[0], &sides[1]]);
+    let compared: Vec<(String, Compared)> = places
+        .into_iter()
+        .map(|place| (place.name, compare_sides(&place.sides, &[], &[]).unwrap()))
+        .collect();
+    let places = compared
+        .iter()
+        .map(|(name, results)| (name.clone(), results));
+    let places: Vec<_> = places.collect();
+    let of = Overview {
+        base: "Evo+",
+        other: "Extreme",
+        places: &places,
+        is_published: true,
+    };
+    let text = overview(&of, 200, Style::Plain);
+    for part in [
+        "Extreme against Evo+, in the 4 places where both were measured",
+        "random write (iozone): 0.683 times as fast (0.629 to 0.767), slower in 4 of 4",
+        "sequential read (hdparm): 1.03 times as fast (1.00 to 1.08), less than 10 % apart",
+        "- Raspberry Pi 2 Model B, pi2, geerling-dramble",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
     }
 }

@@ -776,3 +776,12 @@ fn a_sticker_is_named_only_where_it_distinguishes_cards() {
         assert!(text.contains(row), "{text}");
     }
 }
+
+#[test]
+fn verdicts_on_classes_have_their_tier_and_deviations() {
+    let record = cardmark_samples::record("run-sim-border-v30-64gb-speed-class");
+    let text = markdown(&survey("T", &[record]));
+    for part in ["Verdicts", "V30: borderline", "CMD20", "tier raw-short"] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+}

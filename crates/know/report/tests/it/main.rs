@@ -11,10 +11,13 @@ mod csv;
 mod damage;
 mod document;
 mod drawing;
+mod history;
+mod later;
 mod list;
 #[cfg(feature = "png")]
 mod png;
 mod ranking;
+mod recommendation;
 mod terminal;
 mod unknown;
 mod width;

@@ -1,8 +1,13 @@
-//! The context of records.
+//! Records as documents: their context, their evidence, those of every method, and those of later versions.
 
 #![allow(
     clippy::unwrap_used,
-    reason = "helpers of tests stand outside the tests"
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests"
 )]
 
 mod context;
+mod corpus;
+mod evidence;
+mod growth;

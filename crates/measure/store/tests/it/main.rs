@@ -9,6 +9,7 @@
 
 mod builder;
 mod damage;
+mod growth;
 mod journal;
 mod preparations;
 mod processes;
@@ -17,3 +18,4 @@ mod refusals;
 mod selection;
 mod store;
 mod submissions;
+mod versions;

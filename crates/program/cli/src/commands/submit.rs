@@ -214,3 +214,6 @@ fn say_withheld(withheld: &BTreeSet<String>) {
         say(&text, 2);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use cardmark_core::{parse_record, public_form, record_to_json};
 use serde_json::{Value, json};
 
 use crate::common::{program, scratch};
-use crate::growth::full_record;
+use cardmark_samples::full_record;
 
 const PLANTED: &str = "Ada's card, bought 7/3";
 /// Names that hardware reports, and figures as other tools print them: short texts of visible ASCII characters.

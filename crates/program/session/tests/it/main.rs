@@ -9,6 +9,7 @@
 
 mod applications;
 mod card;
+mod classes;
 mod devices;
 mod directories;
 mod folders;
@@ -24,4 +25,5 @@ mod simulated;
 mod stopping;
 mod turns;
 mod undo;
+mod unknown;
 mod world;

@@ -9,3 +9,4 @@
 mod cargo;
 mod links;
 mod programs;
+mod releases;

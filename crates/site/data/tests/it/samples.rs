@@ -14,7 +14,7 @@ pub(crate) const TOKEN: [u8; 32] = [7; 32];
 /// A record of the corpus.
 pub(crate) fn corpus(name: &str) -> Record {
     let path = format!(
-        "{}/../../program/cli/fixtures/records/method-2/{name}.json.zst",
+        "{}/../../proof/samples/records/method-2/{name}.json.zst",
         env!("CARGO_MANIFEST_DIR")
     );
     let packed = std::fs::read(path).unwrap();

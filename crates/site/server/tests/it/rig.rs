@@ -191,7 +191,7 @@ pub(crate) fn id_of(text: &str) -> Uuid {
 /// A record of the corpus.
 pub(crate) fn corpus(name: &str) -> Record {
     let path = format!(
-        "{}/../../program/cli/fixtures/records/method-2/{name}.json.zst",
+        "{}/../../proof/samples/records/method-2/{name}.json.zst",
         env!("CARGO_MANIFEST_DIR")
     );
     let packed = std::fs::read(path).unwrap();

@@ -97,7 +97,7 @@ pub(super) fn amend(
     Ok(exit)
 }
 
-fn amend_one(
+pub(super) fn amend_one(
     there: &There<'_>,
     store: &mut Store,
     run: &str,
@@ -177,7 +177,11 @@ pub(super) fn withdraw(
     Ok(exit)
 }
 
-fn withdraw_one(there: &There<'_>, store: &mut Store, run: Uuid) -> Result<(), CommandError> {
+pub(super) fn withdraw_one(
+    there: &There<'_>,
+    store: &mut Store,
+    run: Uuid,
+) -> Result<(), CommandError> {
     let before = queued(store, there.server, run)?;
     let withdrawn = Queued {
         run,

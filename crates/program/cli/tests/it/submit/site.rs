@@ -52,8 +52,6 @@ pub(crate) enum Instead {
     Answer(u16, &'static str, Value),
     /// The state in an otherwise usual answer, and its checks.
     State(&'static str, Value),
-    /// The request is read, and the connection closed.
-    Lost,
 }
 
 #[derive(Default)]
@@ -109,10 +107,6 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
     };
     let mut state = state.lock().unwrap();
     let (status, header, document) = match state.script.pop_front() {
-        Some(Instead::Lost) => {
-            state.seen.push(seen);
-            return;
-        }
         Some(Instead::Answer(status, header, document)) => (status, header, document),
         Some(Instead::State(word, checks)) => (201, "", usual(&seen, word, &checks)),
         None if seen.path == "/api/v1/seeds" => {

@@ -1,14 +1,14 @@
 //! The evidence digest against the definition in `docs/RECORD.md`, computed by jq.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use cardmark_core::{Origin, OriginKind, evidence_digest, record_to_json};
+use cardmark_samples::corpus;
 use cardmark_testkit::{Need, are_met};
 use sha2::{Digest, Sha256};
-
-use crate::common::{program, scratch};
 
 /// The program of jq in `docs/RECORD.md`.
 fn definition() -> String {
@@ -43,23 +43,14 @@ fn the_evidence_digest_is_that_of_the_page_and_of_all_copies() {
     if !are_met(&[Need::Jq]) {
         return;
     }
-    let scratch = scratch();
-    let program = program(&scratch);
-    let commands: [&[&str]; 7] = [
-        &["run", "sim:a1-32gb", "--json=-"],
-        &["run", "sim:usb2-32gb", "--suite=dramble", "--json=-"],
-        &["verify", "sim:limbo-32gb", "--json"],
-        &["verify", "sim:a1-32gb", "--from=0", "--to=10", "--json"],
-        &["verify", "sim:a1-32gb", "--from=50", "--to=60", "--json"],
-        &["anatomy", "sim:units-16gb", "--json"],
-        &["endure", "sim:honest-2mb", "--cycles=1", "--json"],
-    ];
-    let mut digests = Vec::new();
-    for command in commands {
-        let output = program.run(command);
-        let record = output.record();
+    let mut digests = BTreeSet::new();
+    let mut kinds = BTreeSet::new();
+    for kept in corpus().into_iter().filter(|kept| !is_probe(&kept.name)) {
+        let name = &kept.name;
+        kinds.insert(name.split('-').next().unwrap().to_owned());
+        let record = kept.record();
         let digest = evidence_digest(&record).unwrap();
-        assert_eq!(digest, digest_by_jq(&output.stdout), "{command:?}");
+        assert_eq!(digest, digest_by_jq(&kept.document), "{name}");
         let mut copy = record;
         copy.id = uuid::Uuid::new_v4();
         copy.origin = Origin::of(OriginKind::Measured);
@@ -72,31 +63,36 @@ fn the_evidence_digest_is_that_of_the_page_and_of_all_copies() {
             let mut other = integrity.clone();
             other.from_bytes = Some(1 << 20);
             std::mem::swap(integrity, &mut other);
-            assert_ne!(evidence_digest(&copy), Some(digest.clone()));
+            assert_ne!(evidence_digest(&copy), Some(digest.clone()), "{name}");
             copy.integrity = Some(other);
         }
         if let Some(trial) = copy.trials.first_mut() {
             trial.span_ns += 1;
-            assert_ne!(evidence_digest(&copy), Some(digest.clone()));
-            assert_eq!(
-                evidence_digest(&copy).unwrap(),
-                digest_by_jq(&record_to_json(&copy).unwrap())
-            );
+            let changed = evidence_digest(&copy).unwrap();
+            assert_ne!(changed, digest, "{name}");
+            assert_eq!(changed, digest_by_jq(&record_to_json(&copy).unwrap()));
         }
-        digests.push(digest);
+        assert!(digests.insert(digest), "{name} has the evidence of another");
     }
-    digests.sort();
-    digests.dedup();
-    assert_eq!(digests.len(), commands.len());
+    assert_eq!(
+        Vec::from_iter(kinds),
+        ["anatomy", "endure", "run", "verify"]
+    );
 }
 
 /// Two cards of one kind end a probe with the same numbers: that makes none the copy of the other.
 #[test]
 fn results_without_times_are_no_evidence() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    for target in ["sim:a1-32gb", "sim:limbo-32gb"] {
-        let output = program.run(&["probe", target, "--json"]);
-        assert_eq!(evidence_digest(&output.record()), None, "{output}");
+    let probes: Vec<_> = corpus()
+        .into_iter()
+        .filter(|kept| is_probe(&kept.name))
+        .collect();
+    assert_eq!(probes.len(), 2);
+    for probe in probes {
+        assert_eq!(evidence_digest(&probe.record()), None, "{}", probe.name);
     }
+}
+
+fn is_probe(name: &str) -> bool {
+    name.starts_with("probe-")
 }

@@ -1,0 +1,43 @@
+//! The runs of a card over time.
+
+use cardmark_core::{OriginKind, Record};
+use cardmark_judge::history;
+use cardmark_report::{Style, card_history};
+use cardmark_samples::{Model, simulated};
+
+/// Shows runs of one card, one a month, whose random write falls to a half, evenly.
+fn shown(months: u32) -> String {
+    let model = Model::named("a1-32gb").unwrap();
+    let run = |month: u32| {
+        let mut run: Record = simulated(&model, "quick", u64::from(month));
+        run.origin.kind = OriginKind::Measured;
+        run.started_at = Some(format!("2026-{month:02}-03T10:00:00Z"));
+        let mut metrics = run.metrics.iter_mut();
+        let write = metrics.find(|metric| metric.id == "rand_write_4k").unwrap();
+        write.value *= 0.5_f64.powf(f64::from(month - 1) / f64::from(months - 1));
+        run
+    };
+    let runs: Vec<Record> = (1..=months).map(run).collect();
+    let text = card_history("Red", &history(&runs, &[]), 80, Style::Plain);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_rate_that_fell_is_told_with_its_size_and_since_when() {
+    let text = shown(9);
+    for part in [
+        "random write 4 KiB fell 5",
+        "% since 2026-01-03 (95 % CI",
+        "2026-09-03",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(!text.contains("random read 4 KiB fell"), "{text}");
+}
+
+#[test]
+fn nothing_is_made_of_too_few_days() {
+    let text = shown(4);
+    assert!(text.contains("too few days with runs"), "{text}");
+    assert!(!text.contains("fell"), "{text}");
+}
