@@ -6,18 +6,19 @@
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 static STARTS: Mutex<Starts> = Mutex::new(Starts {
     starting: 0,
-    looking: 0,
+    looking: Vec::new(),
 });
 static CHANGED: Condvar = Condvar::new();
 
 struct Starts {
     /// Threads that start a process, or wait for that.
     starting: usize,
-    /// Values of [`NoStarts`].
-    looking: usize,
+    /// Threads that began a [`NoStarts`] that still exists.
+    looking: Vec<ThreadId>,
 }
 
 fn starts() -> MutexGuard<'static, Starts> {
@@ -35,7 +36,7 @@ fn change(by: impl FnOnce(&mut Starts)) {
 
 /// While it exists, [`spawn`] waits. A thread that holds one starts no process.
 #[derive(Debug)]
-pub struct NoStarts(());
+pub struct NoStarts(ThreadId);
 
 impl NoStarts {
     /// Waits until every process that is being started has its own program.
@@ -45,14 +46,18 @@ impl NoStarts {
         while starts.starting > 0 {
             starts = wait(starts);
         }
-        starts.looking += 1;
-        Self(())
+        let thread = thread::current().id();
+        starts.looking.push(thread);
+        Self(thread)
     }
 }
 
 impl Drop for NoStarts {
     fn drop(&mut self) {
-        change(|starts| starts.looking -= 1);
+        change(|starts| {
+            let own = starts.looking.iter().position(|thread| *thread == self.0);
+            own.map(|own| starts.looking.swap_remove(own));
+        });
     }
 }
 
@@ -60,10 +65,15 @@ impl Drop for NoStarts {
 ///
 /// # Errors
 /// If it cannot be started.
+///
+/// # Panics
+/// If this thread holds a [`NoStarts`]: it would wait for ever.
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut starts = starts();
+    let is_looking = starts.looking.contains(&thread::current().id());
+    assert!(!is_looking, "{command:?} would wait for its own thread");
     starts.starting += 1;
-    while starts.looking > 0 {
+    while !starts.looking.is_empty() {
         starts = wait(starts);
     }
     drop(starts);

@@ -137,7 +137,15 @@ impl Watch {
 
     /// Ends the watch; returns the exit that stands for the signal that arrived, if any.
     #[must_use]
-    pub fn end(mut self) -> Option<Exit> {
+    pub fn end(self) -> Option<Exit> {
+        let signal = Arc::clone(&self.shared.signal);
+        drop(self);
+        exit_of(signal.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
@@ -146,7 +154,6 @@ impl Watch {
         }
         // The handlers stay: without them signals would be ignored, not back to their default action.
         self.is_over.store(true, Ordering::Relaxed);
-        exit_of(self.shared.signal.load(Ordering::Relaxed))
     }
 }
 

@@ -47,7 +47,7 @@ fn measured(
 #[test]
 fn a_device_is_erased_and_its_wear_told() {
     needs!(Root, LoopDevice);
-    let world = World::with_devices();
+    let world = World::new();
     let image = world.path("image");
     let file = File::create(&image).unwrap();
     file.set_len(SIZE_BYTES).unwrap();

@@ -14,7 +14,6 @@ mod devices;
 mod directories;
 mod folders;
 mod integrity;
-mod keeping;
 mod lending;
 mod power_cut;
 mod prepare;

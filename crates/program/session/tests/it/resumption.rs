@@ -5,8 +5,8 @@ use std::fs;
 use cardmark_core::{IntegrityTest, StorageKind, WritePattern};
 use cardmark_integrity::{EndureEnd, Load};
 use cardmark_session::{
-    Endurance, Exit, TestRequest, VerifyPart, VerifyScope, VerifyTarget, card_name, journal_name,
-    verify,
+    Endurance, Exit, LoanTerms, ProbeTerms, TestRequest, Tested, VerifyPart, VerifyScope,
+    VerifyTarget, card_name, journal_name, probe, verify,
 };
 use cardmark_store::JobKind;
 use cardmark_testkit::needs;
@@ -231,23 +231,40 @@ fn a_card_that_is_changed_before_it_is_opened_is_not_taken_for_the_first() {
     let scope = VerifyScope::default();
     card.verify_with(stop_at(1), &scope, false);
     let journals = card.world.remembered();
+    let consent = consent(&card.device);
+    let request = || TestRequest {
+        seed: None,
+        consent: &consent,
+        restart: false,
+    };
+    let halve = || {
+        let image = fs::File::options()
+            .write(true)
+            .open(card.device.file())
+            .unwrap();
+        let size = image.metadata().unwrap().len();
+        image.set_len(size / 2).unwrap();
+        // A file that is open for writing is in use.
+        drop(image);
+        card.device.notice_size();
+    };
+    let message = ["changed while it was looked at", "nothing was written"];
     let target = VerifyTarget::named(card.name()).unwrap();
-    let image = fs::File::options().write(true).open(card.device.file());
-    image.unwrap().set_len(SIZE / 2).unwrap();
-    card.device.notice_size();
-    let ended = card.world.job(|session| {
-        let consent = consent(&card.device);
-        let request = TestRequest {
-            seed: None,
-            consent: &consent,
-            restart: false,
-        };
-        verify(session, card.name(), &target, &request, &scope)
-    });
-    ended.assert_error(
-        Exit::Refused,
-        &["changed while it was looked at", "nothing was written"],
-    );
+    halve();
+    let refused = card
+        .world
+        .job(|session| verify(session, card.name(), &target, &request(), &scope));
+    refused.assert_error(Exit::Refused, &message);
+    let tested = Tested::to_write(card.name(), "all of it").unwrap();
+    halve();
+    let terms = ProbeTerms {
+        cache_bytes: Some(2 * MIB),
+        wait_s: 0,
+    };
+    let refused = card
+        .world
+        .job(|session| probe(session, &tested, &request(), &LoanTerms::default(), terms));
+    refused.assert_error(Exit::Refused, &message);
     assert_eq!(card.world.remembered(), journals);
     assert_eq!(card.world.runs().len(), 0);
 }

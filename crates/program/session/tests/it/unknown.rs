@@ -175,7 +175,7 @@ fn storage_below_fuse_is_measured_without_a_verdict() {
 #[test]
 fn verify_of_a_filesystem_that_is_read_only_has_a_hint() {
     needs!(Root, LoopDevice, Ext4);
-    let world = World::with_devices();
+    let world = World::new();
     let disk = Mount::ext4(world.scratch.path(), 64 * MIB);
     disk.make_read_only();
     let ended = verified(&world, disk.folder());

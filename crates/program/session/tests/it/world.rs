@@ -413,6 +413,7 @@ impl Person {
 
     /// No process is started until the job begins to work, asks a question or ends.
     fn let_it_look(&self) {
+        self.has_looked();
         let looks = NoStarts::begin();
         *lock(&self.looks) = Some(looks);
     }
