@@ -88,7 +88,6 @@ pub struct BoardPcie {
 
 impl BoardFacts {
     /// Returns the highest rate of the card slot in its fastest mode, bytes per second, before protocol overhead.
-    #[must_use]
     pub fn most_slot_bytes_per_s(&self) -> u64 {
         let of_mode = |mode: &BusMode| {
             let (most_hz, edges_count) = match mode {
@@ -106,13 +105,11 @@ impl BoardFacts {
 }
 
 /// Returns all known boards, in the order of the file.
-#[must_use]
 pub fn boards() -> &'static [BoardFacts] {
     &ROWS
 }
 
 /// Returns the board of a model, as named in the device tree. The longest matching beginning applies.
-#[must_use]
 pub fn board(model: &str) -> Option<&'static BoardFacts> {
     let model = model.trim_end_matches(['\0', '\n', ' ']);
     ROWS.iter()
@@ -124,7 +121,6 @@ pub fn board(model: &str) -> Option<&'static BoardFacts> {
 
 /// Returns the model without its revision, with `+` for the word at the end: `Raspberry Pi 3 Model B Plus Rev 1.3` is
 /// `Raspberry Pi 3 Model B+`.
-#[must_use]
 pub fn board_name(model: &str) -> String {
     let model = model.trim_end_matches(['\0', '\n', ' ']);
     let (name, revision) = model.rsplit_once(" Rev ").unwrap_or((model, ""));

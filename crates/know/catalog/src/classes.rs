@@ -81,13 +81,11 @@ pub struct Class {
 }
 
 /// Returns all classes, by family, the lowest first.
-#[must_use]
 pub fn classes() -> &'static [Class] {
     &ROWS
 }
 
 /// Returns the class of this name or of the family's full name, ignoring case and spaces.
-#[must_use]
 pub fn class(name: &str) -> Option<&'static Class> {
     let plain = |text: &str| text.replace(' ', "").to_ascii_lowercase();
     let name = plain(name);

@@ -90,7 +90,6 @@ pub struct SeenRegisters {
 
 impl ProductLine {
     /// Returns brand, line and year.
-    #[must_use]
     pub fn name(&self) -> String {
         match self.year {
             Some(year) => format!("{} {} ({year})", self.brand, self.line),
@@ -100,7 +99,6 @@ impl ProductLine {
 }
 
 /// Returns all known product lines, in the order of their ids.
-#[must_use]
 pub fn lines() -> &'static [ProductLine] {
     &ROWS
 }

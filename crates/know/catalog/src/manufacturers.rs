@@ -42,7 +42,6 @@ pub struct Manufacturer {
 
 /// Returns the manufacturer with these numbers; a row with the OEM id takes precedence over one with the
 /// number only.
-#[must_use]
 pub fn manufacturer(
     kind: CardKind,
     manufacturer_id: u8,

@@ -113,7 +113,6 @@ pub struct Quirk {
 }
 
 /// Returns the quirks of a card, in the order of the file.
-#[must_use]
 pub fn quirks(kind: CardKind, facts: &CardFacts) -> Vec<&'static Quirk> {
     ROWS.iter().filter(|row| row.fits(kind, facts)).collect()
 }

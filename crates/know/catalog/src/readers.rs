@@ -67,7 +67,6 @@ pub struct Bridge {
 
 /// Returns the bridge with these ids, 4 hexadecimal digits each; a row with the product takes precedence over
 /// one with the vendor only.
-#[must_use]
 pub fn usb_bridge(vendor: &str, product: &str) -> Option<&'static Bridge> {
     let known = ROWS
         .iter()

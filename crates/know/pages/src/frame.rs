@@ -93,7 +93,6 @@ pub struct Section {
 
 impl Section {
     /// A section with this content.
-    #[must_use]
     pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
         Self {
             title: title.into(),
@@ -138,7 +137,6 @@ pub struct Form {
 
 impl Form {
     /// A form that asks for another page.
-    #[must_use]
     pub fn asking(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
         Self {
             action,
@@ -149,7 +147,6 @@ impl Form {
     }
 
     /// A form that sends something.
-    #[must_use]
     pub fn sending(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
         Self {
             sends: true,
@@ -188,7 +185,6 @@ pub enum FieldKind {
 
 impl Field {
     /// An empty field.
-    #[must_use]
     pub fn of(kind: FieldKind, name: &'static str, label: &'static str) -> Self {
         Self {
             name,
@@ -199,19 +195,16 @@ impl Field {
     }
 
     /// A field of one line.
-    #[must_use]
     pub fn text(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
         Self::of(FieldKind::Text, name, label).with(value)
     }
 
     /// A field for a day.
-    #[must_use]
     pub fn date(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
         Self::of(FieldKind::Date, name, label).with(value)
     }
 
     /// A field with a list of values and their names.
-    #[must_use]
     pub fn choice(
         name: &'static str,
         label: &'static str,
@@ -222,7 +215,6 @@ impl Field {
     }
 
     /// A field that is not shown.
-    #[must_use]
     pub fn hidden(name: &'static str, value: &str) -> Self {
         Self::of(FieldKind::Hidden, name, "").with(Some(value))
     }
@@ -310,7 +302,6 @@ impl Page {
     }
 
     /// Returns the page as HTML.
-    #[must_use]
     pub fn html(&self, frame: Frame) -> String {
         let is_personal = frame == Frame::Computer;
         let framed = Framed {
@@ -329,7 +320,6 @@ impl Page {
 }
 
 /// The text with a capital letter and a full stop.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters

@@ -19,7 +19,6 @@ pub struct Listed<'a> {
 
 impl Listed<'_> {
     /// The product of a ranking.
-    #[must_use]
     pub fn of(summary: &SummaryView) -> Listed<'_> {
         Listed {
             value: summary.median,
@@ -59,7 +58,6 @@ impl Listed<'_> {
 
 /// Returns the first and last possible place of each product of the list, from 1. A product is clearly before another if the
 /// published deviations between cards separate the two, and the intervals of their medians do not overlap, as far as either is known.
-#[must_use]
 pub fn possible(list: &[Listed<'_>]) -> Vec<[usize; 2]> {
     let figures: Vec<Ranked> = list.iter().map(Listed::ranked).collect();
     let order = Order::of(&figures);

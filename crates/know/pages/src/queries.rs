@@ -96,7 +96,6 @@ pub(crate) fn problem(status: u16, kind: &str, title: &str, detail: impl Into<St
 }
 
 /// A request that means nothing.
-#[must_use]
 pub fn bad_request(detail: impl Into<String>) -> Problem {
     problem(
         400,
@@ -107,13 +106,11 @@ pub fn bad_request(detail: impl Into<String>) -> Problem {
 }
 
 /// A cursor that no page returned.
-#[must_use]
 pub fn wrong_cursor() -> Problem {
     bad_request("cursor is not one that this site handed out")
 }
 
 /// An address with nothing at it.
-#[must_use]
 pub fn not_found(title: &str, detail: impl Into<String>) -> Problem {
     problem(404, "unknown-path", title, detail)
 }

@@ -99,7 +99,6 @@ const DISCARD_REVISION: u8 = 6;
 impl Registers {
     /// Returns the description of the card. It contains no serial number, and no checksum from which the number could
     /// be derived; nor `EXT_CSD`, because much of it belongs to the manufacturer.
-    #[must_use]
     pub fn card(&self) -> Card {
         Card {
             kind: self.kind,

@@ -45,13 +45,11 @@ impl Field {
     }
 
     /// Returns the number of bits.
-    #[must_use]
     pub const fn bits_count(&self) -> u16 {
         self.high - self.low + 1
     }
 
     /// The largest value, of a field of up to 64 bits.
-    #[must_use]
     pub const fn most(&self) -> Option<u64> {
         match self.bits_count() {
             count @ 1..=64 => Some(u64::MAX >> (64 - count)),
@@ -60,7 +58,6 @@ impl Field {
     }
 
     /// Returns the meaning of a value in plain words; `None` if the standard does not define it.
-    #[must_use]
     pub fn meaning(&self, value: u64) -> Option<String> {
         (self.says)(value)
     }

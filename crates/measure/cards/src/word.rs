@@ -19,7 +19,6 @@ pub struct Word(ArrayString<MOST_BYTES>);
 
 impl Word {
     /// Returns the word, or `None` if it is empty, too long or has other letters.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         ArrayString::from(text).ok()?.try_into().ok()
     }

@@ -110,7 +110,6 @@ pub struct UnitStep {
 impl UnitStep {
     /// Returns the step between the numbers of units that these open units lie between. `None` if no end
     /// was seen, or the times are absent.
-    #[must_use]
     pub fn of(open: OpenUnits, turns: &[TurnTime]) -> Option<Self> {
         let max_count = open.max_count?;
         let before = turns

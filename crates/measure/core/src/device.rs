@@ -51,7 +51,6 @@ pub struct DeviceInfo {
 
 impl DeviceInfo {
     /// Returns the id of the card or disk. A reader or bridge is neither: whatever is in it, its id stays the same.
-    #[must_use]
     pub fn card_id(&self) -> Option<&str> {
         let sample = self.sample.as_ref()?;
         matches!(sample.of, SampleOf::Card | SampleOf::Disk).then_some(&sample.id)
@@ -74,7 +73,6 @@ pub struct Sample {
 
 impl Sample {
     /// The id of a card, from its CID.
-    #[must_use]
     pub fn of_card(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -249,7 +247,6 @@ pub enum BusMode {
 
 impl BusMode {
     /// Returns the usual name.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Legacy => "default speed",
@@ -433,7 +430,6 @@ fn sizes_sold_as(capacity_bytes: u64) -> (u64, u64) {
 }
 
 /// Returns whether a device of that size is sold with that capacity.
-#[must_use]
 pub fn is_sold_as(size_bytes: u64, capacity_bytes: u64) -> bool {
     let (least, most) = sizes_sold_as(capacity_bytes);
     (least..=most).contains(&size_bytes)

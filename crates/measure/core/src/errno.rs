@@ -42,7 +42,6 @@ impl Errno {
     pub const NOMEDIUM: Self = Self(123);
 
     /// Number of an error; [`Self::NONE`] if it is not the system's.
-    #[must_use]
     pub fn of(error: &std::io::Error) -> Self {
         error.raw_os_error().map_or(Self::NONE, Self)
     }

@@ -197,7 +197,6 @@ pub enum NoticedBy {
 
 impl Finding {
     /// Creates a finding that affects these workloads.
-    #[must_use]
     pub fn new(kind: FindingKind, severity: Severity, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -240,7 +239,6 @@ impl FindingKind {
 }
 
 /// Returns the name of a value of an enumeration, as in records.
-#[must_use]
 pub fn name_of<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,

@@ -93,7 +93,6 @@ pub struct BlockCounts {
 
 impl BlockCounts {
     /// Returns the number of blocks that do not hold the data written to them.
-    #[must_use]
     pub fn bad_count(&self) -> u64 {
         self.changed_count
             + self.wrapped_count
@@ -306,7 +305,6 @@ pub struct Integrity {
 
 impl Integrity {
     /// Creates the result of a test, without the figures that only some tests have.
-    #[must_use]
     pub fn new(test: IntegrityTest, kind: StorageKind, size_bytes: u64, real_bytes: u64) -> Self {
         Self {
             test,

@@ -190,7 +190,6 @@ const NO_NEWS: &[&str] = &[
 const REFUSALS: [&str; 3] = ["-22", "-95", "-121"];
 
 /// Returns the trouble that a line of the kernel's log reports; `None` if it reports none.
-#[must_use]
 pub fn kernel_trouble(line: &str) -> Option<KernelTrouble> {
     if let Some((status, operation)) = block_message(line) {
         return trouble_of(status_class(status), operation_class(&operation));

@@ -272,7 +272,6 @@ impl RateParts {
 
 impl Metric {
     /// A metric with neither interval nor rates, which rests on no trial yet.
-    #[must_use]
     pub fn new(id: impl Into<String>, quantity: Quantity, value: f64) -> Self {
         Self {
             id: id.into(),
@@ -322,7 +321,6 @@ impl Metric {
     }
 
     /// Returns the workload and the figure if it is a latency that accompanies the rate of a workload.
-    #[must_use]
     pub fn latency(&self) -> Option<(&str, LatencyFigure)> {
         let (workload, end) = self.id.rsplit_once('_')?;
         let figure = LatencyFigure::ALL
@@ -336,7 +334,6 @@ impl Metric {
 
     /// Returns half of the width of its interval, relative to the middle of the interval; of a rate with parts that of
     /// the body. `None` without an interval.
-    #[must_use]
     pub fn half_width_ratio(&self) -> Option<f64> {
         let body = self.parts.as_ref().map(|parts| parts.body);
         let body = body.and_then(|body| body.low.zip(body.high));
@@ -348,7 +345,6 @@ impl Metric {
     }
 
     /// Returns the warning that voids it as a figure of the device; `None` if there is none.
-    #[must_use]
     pub fn voided_by(&self) -> Option<&str> {
         let is_voiding = |warning: &&str| {
             FindingKind::VOIDING

@@ -52,7 +52,6 @@ pub struct Preparation {
 
 impl Preparation {
     /// The seed as a number; 0 if the fill needs none, `None` if it cannot be read.
-    #[must_use]
     pub fn seed_number(&self) -> Option<u64> {
         match &self.seed {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -61,7 +60,6 @@ impl Preparation {
     }
 
     /// Returns the finished share, whole percent, rounded down: 100 only if nothing is missing.
-    #[must_use]
     pub fn done_percent(&self) -> u64 {
         let share = u128::from(self.done_bytes) * 100 / u128::from(self.size_bytes.max(1));
         u64::try_from(share).map_or(100, |percent| percent.min(100))

@@ -60,7 +60,6 @@ pub enum Procedure {
 
 impl Procedure {
     /// Returns the number of things that one operation consists of: the files of a package, otherwise 1.
-    #[must_use]
     pub fn parts_count(&self) -> u64 {
         match self {
             Self::Install {

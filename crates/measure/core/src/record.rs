@@ -113,7 +113,6 @@ pub struct Record {
 
 impl Record {
     /// A record with the required fields only.
-    #[must_use]
     pub fn new(id: Uuid, origin: Origin) -> Self {
         Self {
             format: FORMAT,
@@ -164,7 +163,6 @@ impl Record {
     }
 
     /// Returns the metric with that id.
-    #[must_use]
     pub fn metric(&self, id: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
     }
@@ -221,7 +219,6 @@ pub struct Origin {
 
 impl Origin {
     /// Returns an origin of that kind.
-    #[must_use]
     pub fn of(kind: OriginKind) -> Self {
         Self {
             kind,
@@ -331,7 +328,6 @@ pub struct Target {
 
 impl Target {
     /// Returns a target of this kind with no other properties.
-    #[must_use]
     pub fn of(kind: TargetKind) -> Self {
         Self {
             kind,
@@ -365,7 +361,6 @@ pub struct Layer {
 
 impl Layer {
     /// Returns the name of the device, or else of the kind.
-    #[must_use]
     pub fn name(&self) -> String {
         let device = self.device.clone();
         device.unwrap_or_else(|| name_of(&self.kind))

@@ -280,20 +280,17 @@ pub struct Score {
 impl Suite {
     /// Returns whether it brings its target into a known state first: the target is erased, or its file is
     /// recreated.
-    #[must_use]
     pub fn is_preconditioned(&self) -> bool {
         let mut starts = self.workloads.iter().map(|workload| workload.manner.start);
         starts.any(|start| start == Start::Erased)
     }
 
     /// Returns the tier of that name.
-    #[must_use]
     pub fn tier(&self, name: &str) -> Option<&Tier> {
         self.tiers.iter().find(|tier| tier.name == name)
     }
 
     /// Returns the workload of that name.
-    #[must_use]
     pub fn workload(&self, id: &str) -> Option<&Workload> {
         self.workloads.iter().find(|w| w.id == id)
     }

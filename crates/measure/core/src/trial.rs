@@ -79,13 +79,11 @@ pub struct Trial {
 
 impl Trial {
     /// Bytes moved inside the clock.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.streams.iter().map(|stream| stream.bytes).sum()
     }
 
     /// Operations completed inside the clock.
-    #[must_use]
     pub fn operations_count(&self) -> u64 {
         self.streams
             .iter()
@@ -94,7 +92,6 @@ impl Trial {
     }
 
     /// Returns whether the trial ran to its own end, so that figures may rely on it.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }

@@ -191,7 +191,6 @@ pub struct LeastWritten {
 
 impl LeastWritten {
     /// Returns the rule of a series that writes all of some storage, or for `span_ns`.
-    #[must_use]
     pub fn whole(capacity_bytes: u64, most_bytes: u64, span_ns: u64) -> Self {
         Self {
             bytes: 0,
@@ -204,19 +203,16 @@ impl LeastWritten {
     }
 
     /// Returns whether the series writes all of the storage unless its time is up before.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.capacity_percent >= 100
     }
 
     /// Returns whether enough was written for the rate to count as settled.
-    #[must_use]
     pub fn is_reached(&self, at_ns: u64, bytes: u64) -> bool {
         bytes >= self.bytes && (at_ns >= self.span_ns || bytes >= self.most_bytes)
     }
 
     /// Returns the least number of bytes to write if a cliff was found.
-    #[must_use]
     pub fn behind_cliff_bytes(&self) -> u64 {
         self.bytes.max(self.share_bytes(self.cliff_percent))
     }
@@ -248,7 +244,6 @@ const RAMP_SHARE: u64 = 8;
 
 impl StopRule {
     /// Returns the number of bytes after which the ramp ends even if its time is not up.
-    #[must_use]
     pub fn most_ramp_bytes(&self) -> u64 {
         self.cap_bytes.map_or(u64::MAX, |cap| cap / RAMP_SHARE)
     }
@@ -256,7 +251,6 @@ impl StopRule {
     /// Returns whether a trial of one stream ends now, after `operations_count` operations, `at_ns` after its
     /// start. It also ends when everything has been moved.
     #[inline(always)]
-    #[must_use]
     pub fn ends(&self, at_ns: u64, operations_count: u64, queue_depth: u64) -> bool {
         match self.most_bytes {
             Some(_) => self.longest_span_ns.is_some_and(|longest| at_ns >= longest),
@@ -273,7 +267,6 @@ impl StopRule {
 impl StopRule {
     /// Returns whether both minima are reached.
     #[inline(always)]
-    #[must_use]
     pub fn has_least(&self, at_ns: u64, operations_count: u64) -> bool {
         at_ns >= self.least_span_ns && operations_count >= self.least_operations_count
     }
@@ -420,7 +413,6 @@ fn is_one(value: &u32) -> bool {
 
 impl Workload {
     /// Returns whether this version knows every word of it, and so can run it.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let manner = &self.manner;
         let has_other_word = matches!(self.order, Order::Other(_))
@@ -441,32 +433,27 @@ impl Workload {
     }
 
     /// Returns whether any operation writes.
-    #[must_use]
     pub fn writes(&self) -> bool {
         self.read_share_percent < 100
     }
 
     /// Returns whether any operation reads.
-    #[must_use]
     pub fn reads(&self) -> bool {
         self.read_share_percent > 0
     }
 
     /// Returns the number of operations in flight at once, over all streams.
-    #[must_use]
     pub fn in_flight_count(&self) -> u32 {
         self.queue_depth.saturating_mul(self.manner.streams_count)
     }
 
     /// Returns the number of things that one operation consists of, such as the files of a package; mostly one.
-    #[must_use]
     pub fn parts_count(&self) -> u64 {
         self.procedure.as_ref().map_or(1, Procedure::parts_count)
     }
 
     /// Returns the bytes that a trial moves over all streams, if its rule fixes them and its rate does not
     /// decide.
-    #[must_use]
     pub fn exact_bytes(&self) -> Option<u64> {
         let is_exact = self.stop.settled_span_ns.is_none() && self.stop.refill.is_none();
         let bytes = self.stop.most_bytes.filter(|_| is_exact)?;
@@ -474,7 +461,6 @@ impl Workload {
     }
 
     /// Returns the number of whole blocks in the span.
-    #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.span_bytes / self.block_bytes.max(1)
     }

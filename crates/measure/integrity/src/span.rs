@@ -16,13 +16,11 @@ pub struct Span {
 
 impl Span {
     /// Creates a span of `count` blocks from `start` on.
-    #[must_use]
     pub fn new(start: u64, count: u64) -> Self {
         Self { start, count }
     }
 
     /// The blocks from one up to before another.
-    #[must_use]
     pub fn between(start: u64, end: u64) -> Self {
         Self {
             start,

@@ -46,7 +46,6 @@ pub struct Extent {
 
 impl Extent {
     /// These blocks hold that.
-    #[must_use]
     pub fn new(span: Span, held: Held) -> Self {
         Self { span, held }
     }
@@ -142,7 +141,6 @@ pub struct Surface {
 
 impl Surface {
     /// The runs, by rising address; two that follow each other differ.
-    #[must_use]
     pub fn runs(&self) -> &[Extent] {
         &self.runs
     }
@@ -225,14 +223,12 @@ impl Surface {
     }
 
     /// Returns the number of blocks that do not hold the data written to them.
-    #[must_use]
     pub fn bad_blocks_count(&self) -> u64 {
         let bad = self.runs.iter().filter(|run| run.held != Held::Good);
         bad.map(|run| run.span.count).sum()
     }
 
     /// Returns the number of blocks that do not hold the data written to them, but did before.
-    #[must_use]
     pub fn bad_since(&self, before: &Self) -> u64 {
         let bad = self.runs.iter().filter(|run| run.held != Held::Good);
         let were_good = bad.flat_map(|run| before.within(run.span));
@@ -243,7 +239,6 @@ impl Surface {
     }
 
     /// Returns the number of known blocks.
-    #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.runs.iter().map(|run| run.span.count).sum()
     }

@@ -138,7 +138,6 @@ impl Trace {
 
     /// Returns the origin of records made with it: always a simulation, which names the recording, or records
     /// that none existed.
-    #[must_use]
     pub fn origin(&self) -> Origin {
         let what = match self.is_made_up {
             true => "simulated: latencies made up from percentiles of",

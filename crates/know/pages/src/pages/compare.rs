@@ -29,7 +29,6 @@ pub struct CompareAsked {
 
 impl CompareAsked {
     /// Returns whether a side is missing.
-    #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.base.is_empty() || self.other.is_empty()
     }
@@ -62,7 +61,6 @@ pub fn ids_of(side: &str) -> Result<Vec<Uuid>, Problem> {
 }
 
 /// The form for a comparison.
-#[must_use]
 pub fn begin(asked: &CompareAsked) -> Page {
     let text = "Name the runs of both sides by their ids, several of a side with commas between them. The page of a run holds its id.";
     Page::new("Compare", ABOUT, vec![Block::Text(text.to_owned())]).form(form(asked))

@@ -62,7 +62,6 @@ impl Content {
 }
 
 /// The pictures of a product: medians in the context with the most cards.
-#[must_use]
 pub fn of_product(view: &ProductView) -> Content {
     let mut contexts = BTreeMap::<&BTreeMap<String, String>, Vec<&SummaryView>>::new();
     for summary in &view.summaries {
@@ -91,7 +90,6 @@ pub fn of_product(view: &ProductView) -> Content {
 }
 
 /// The pictures of a run.
-#[must_use]
 pub fn of_run(run: &ListedRun, record: &Record) -> Content {
     let metrics = figures::offered_first(ordered_metrics(record), |metric| metric.id.as_str());
     let rows = metrics.into_iter().take(ROWS).map(|metric| {

@@ -83,7 +83,6 @@ pub struct SummaryView {
 
 impl SummaryView {
     /// Figures of cards under these circumstances; `None` for a summary without any card.
-    #[must_use]
     pub fn of(
         metric: String,
         context: BTreeMap<String, String>,

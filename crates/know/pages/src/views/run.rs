@@ -69,7 +69,6 @@ pub struct ListedRun {
 
 impl ListedRun {
     /// Name of the product, or else the model that the device reports.
-    #[must_use]
     pub fn storage_name(&self) -> &str {
         let name = self.product_name.as_ref().or(self.model.as_ref());
         name.map_or("storage of unknown name", String::as_str)

@@ -33,7 +33,6 @@ pub struct UsablePart {
 
 /// Returns the usable part of a device whose integrity test found that its end holds no data. `None` for other results,
 /// and for tests of files.
-#[must_use]
 pub fn usable_part(record: &Record) -> Option<UsablePart> {
     let found = record.integrity.as_ref()?;
     let is_device = record

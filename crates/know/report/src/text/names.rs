@@ -85,7 +85,6 @@ const BLOCK_SIZES: [(&str, &str); 14] = [
 ];
 
 /// The workload in plain words; its id where there are none.
-#[must_use]
 pub fn workload_name(id: &str) -> &str {
     ALWAYS_LISTED
         .iter()
