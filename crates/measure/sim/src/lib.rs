@@ -32,7 +32,6 @@ mod stretches;
 mod sway;
 mod truth;
 mod units;
-mod zoo;
 
 /// Revision of the simulation, part of the id of every simulated run. It rises whenever the same model,
 /// seed and request give other bytes; `digests.txt` beside it and a test in `cardmark-cli` notice.
@@ -44,7 +43,7 @@ pub use course::CourseTruth;
 pub use error::ModelError;
 pub use flash::{BlockPlace, Flash, Part};
 pub use ftl::{Ftl, FtlCounts, FtlData};
-pub use library::Entry;
+pub use library::{Entry, zoo};
 pub use medium::{SimMedium, SimPiece};
 pub use model::{Model, models};
 pub use online::{OnlineCard, Request, TransitTime};
@@ -52,4 +51,3 @@ pub use process::StallTruth;
 pub use settled::Ends;
 pub use stretches::{Origin, Stretch};
 pub use truth::Truth;
-pub use zoo::zoo;
