@@ -5,7 +5,7 @@ mod allowed;
 use std::collections::BTreeMap;
 
 use allowed::{
-    ASPM_POLICIES, CACHES, FILESYSTEMS, GOVERNORS, SCHEDULERS, commit, day, hardware, hexadecimal,
+    ASPM_POLICIES, FILESYSTEMS, GOVERNORS, SCHEDULERS, cache, commit, day, hardware, hexadecimal,
     kernel, moment, nothing, one_of, option, system, warning, word,
 };
 use cardmark_cards::{Card, CardFacts, Health, Registers};
@@ -402,7 +402,7 @@ impl Form<'_> {
             write_cache: self.optional(
                 "devices.queue.write_cache",
                 queue.write_cache.as_ref(),
-                one_of(CACHES),
+                cache,
             ),
             ..queue.clone()
         }
