@@ -27,13 +27,11 @@ pub struct BoardFacts {
     #[serde(default)]
     pub revision_codes: Vec<String>,
     /// Year in which it was first sold.
-    #[serde(default)]
     pub year: Option<u16>,
     /// State in the shops.
     #[serde(default)]
     pub availability: Availability,
     /// Month until which its maker has promised to make it, at least, such as `2030-01`.
-    #[serde(default)]
     pub production_until: Option<String>,
     /// Beginnings of its model in the device tree, in whole words.
     pub models: Vec<String>,
@@ -44,19 +42,15 @@ pub struct BoardFacts {
     /// Number of data lines of the card slot.
     pub lines_count: u32,
     /// Instructions for overclocking its card slot; absent: not possible.
-    #[serde(default)]
     pub overclock: Option<String>,
     /// Instructions for turning on the command queue of SD cards; absent: not possible.
-    #[serde(default)]
     pub command_queue: Option<String>,
     /// Bus modes for eMMC, on it or in a socket.
     #[serde(default)]
     pub emmc_modes: Vec<BusMode>,
     /// Its fastest USB port, bits per second.
-    #[serde(default)]
     pub usb_bits_per_s: Option<u64>,
     /// Its PCI Express link for disks.
-    #[serde(default)]
     pub pcie: Option<BoardPcie>,
     /// Further notes.
     #[serde(default)]
@@ -77,12 +71,10 @@ pub struct BoardFacts {
 #[serde(deny_unknown_fields)]
 pub struct BoardPcie {
     /// Supported transfers per second and lane, in millions; absent: unknown.
-    #[serde(default)]
     pub megatransfers_per_s: Option<u64>,
     /// Lanes.
     pub lanes_count: u64,
     /// Instructions for turning it on or making it faster.
-    #[serde(default)]
     pub note: Option<String>,
 }
 

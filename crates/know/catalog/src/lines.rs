@@ -26,7 +26,6 @@ pub struct ProductLine {
     /// Kind of product.
     pub kind: ProductKind,
     /// Year in which it was first sold.
-    #[serde(default)]
     pub year: Option<u16>,
     /// State in the shops.
     #[serde(default)]
@@ -43,7 +42,6 @@ pub struct ProductLine {
     #[serde(default)]
     pub registers: Vec<SeenRegisters>,
     /// Further information.
-    #[serde(default)]
     pub note: Option<String>,
     /// Source of the name.
     pub source: String,

@@ -33,7 +33,6 @@ pub struct Product {
     #[serde(default)]
     pub claims: Vec<String>,
     /// Difference from other products with similar names.
-    #[serde(default)]
     pub note: Option<String>,
     /// Source of the name.
     pub source: String,
