@@ -161,7 +161,6 @@ const KINDS: [(&str, Draw); 20] = [
 pub const KINDS_COUNT: usize = KINDS.len();
 
 /// Returns the name of a kind of course.
-#[must_use]
 pub fn kind_name(kind: usize) -> &'static str {
     KINDS[kind].0
 }

@@ -76,7 +76,6 @@ impl Group {
     ];
 
     /// Returns the word for the group.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Labels => "labels",
@@ -93,7 +92,6 @@ impl Group {
     }
 
     /// Returns its heading.
-    #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             Self::Labels => "Labels on a card",

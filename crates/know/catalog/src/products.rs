@@ -69,7 +69,6 @@ pub enum ProductKind {
 
 impl ProductKind {
     /// Returns the common name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Microsd => "microSD",

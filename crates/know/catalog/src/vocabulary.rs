@@ -26,7 +26,6 @@ pub enum Known {
 
 impl Known {
     /// Returns its stable id.
-    #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Self::Line(line) => &line.id,
@@ -36,7 +35,6 @@ impl Known {
     }
 
     /// Returns its name in full.
-    #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Line(line) => line.name(),

@@ -131,7 +131,6 @@ impl LatencyUnit {
     }
 
     /// The unit's sign.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Microseconds => "µs",
@@ -141,7 +140,6 @@ impl LatencyUnit {
     }
 
     /// The figure of a latency (nanoseconds) in this unit.
-    #[must_use]
     pub fn figure(self, latency_ns: f64) -> String {
         let unit_ns = match self {
             Self::Microseconds => 1e3,

@@ -138,7 +138,6 @@ pub struct SerialNumber(u32);
 
 impl SerialNumber {
     /// The number itself. It must not reach a record.
-    #[must_use]
     pub fn number(self) -> u32 {
         self.0
     }

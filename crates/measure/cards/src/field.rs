@@ -98,7 +98,6 @@ pub trait Register: Copy {
 
     /// Returns the register with other values in fields, set one after the other; `None` if a field does not
     /// exist or a value does not fit into it. No other bits change.
-    #[must_use]
     fn with(mut self, values: &[(&str, u64)]) -> Option<Self> {
         for (name, value) in values {
             let field = self.field(name)?;

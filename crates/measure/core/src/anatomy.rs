@@ -123,13 +123,11 @@ impl UnitStep {
     }
 
     /// Returns the factor by which a write takes longer after the step.
-    #[must_use]
     pub fn factor(self) -> f64 {
         self.after_ns as f64 / self.before_ns.max(1) as f64
     }
 
     /// Returns whether further units cannot be kept open; otherwise the step is a soft one.
-    #[must_use]
     pub fn is_cliff(self) -> bool {
         self.factor() >= CLIFF_FACTOR
     }

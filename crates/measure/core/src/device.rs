@@ -264,7 +264,6 @@ impl BusMode {
     }
 
     /// Returns the capacity of its usual number of lines in MB/s (SD Physical Layer, 3.9; JESD84-B51, 5.3.2).
-    #[must_use]
     pub fn most_mb_per_s(self) -> Option<u32> {
         Some(match self {
             Self::Legacy | Self::Sdr12 => 12,

@@ -47,19 +47,16 @@ impl Errno {
     }
 
     /// Returns whether it reports that the device is gone.
-    #[must_use]
     pub fn is_gone(self) -> bool {
         [Self::NXIO, Self::NODEV, Self::SHUTDOWN, Self::NOMEDIUM].contains(&self)
     }
 
     /// Returns whether it reports a lack of space.
-    #[must_use]
     pub fn is_no_space(self) -> bool {
         [Self::NOSPC, Self::DQUOT].contains(&self)
     }
 
     /// Returns whether it reports a lack of permission.
-    #[must_use]
     pub fn is_not_permitted(self) -> bool {
         [Self::PERM, Self::ACCESS].contains(&self)
     }

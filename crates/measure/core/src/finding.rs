@@ -153,7 +153,6 @@ impl FindingKind {
 
     /// Returns whether the finding concerns what the device reports about itself, rather than how it was
     /// measured.
-    #[must_use]
     pub fn is_of_identity(self) -> bool {
         matches!(
             self,
@@ -232,7 +231,6 @@ impl Finding {
 
 impl FindingKind {
     /// Returns the name in records, as `snake_case` text.
-    #[must_use]
     pub fn name(self) -> String {
         name_of(&self)
     }

@@ -31,7 +31,6 @@ pub enum Quantity {
 
 impl Quantity {
     /// Returns whether it is a rate per second.
-    #[must_use]
     pub fn is_rate(self) -> bool {
         matches!(self, Self::ByteRate | Self::OperationRate)
     }
@@ -149,7 +148,6 @@ impl LatencyFigure {
     }
 
     /// Returns the name of this metric of a workload, such as `rand_read_4k_p99`.
-    #[must_use]
     pub fn of(self, workload: &str) -> String {
         format!("{workload}_{}", self.ending())
     }

@@ -129,7 +129,6 @@ pub enum TargetNeed {
 impl TargetNeed {
     /// Returns whether a target of this kind qualifies. A simulated card stands for a device and, except for
     /// workloads that need a filesystem, for a directory.
-    #[must_use]
     pub fn is_met_by(self, kind: TargetKind) -> bool {
         match self {
             Self::Any => true,
@@ -206,7 +205,6 @@ pub enum FigureOf {
 
 impl FigureOf {
     /// Returns the quantity of the figure; `None` for those of a course, which have several.
-    #[must_use]
     pub fn quantity(self) -> Option<Quantity> {
         match self {
             Self::Operations | Self::Parts => Some(Quantity::OperationRate),
@@ -218,7 +216,6 @@ impl FigureOf {
 
 impl FigureOf {
     /// Returns whether it combines the rates of several streams.
-    #[must_use]
     pub fn is_of_streams(self) -> bool {
         match self {
             Self::Children | Self::Parent | Self::Min | Self::Max | Self::Avg => true,

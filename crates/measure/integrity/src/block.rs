@@ -52,20 +52,17 @@ impl Content {
     }
 
     /// The round without the mark of borrowed content.
-    #[must_use]
     pub fn plain_round(self) -> u32 {
         self.round & !BORROWED_ROUND
     }
 
     /// Returns whether an undo log keeps the data that this content overwrites.
-    #[must_use]
     pub fn is_borrowed(self) -> bool {
         self.round & BORROWED_ROUND != 0
     }
 
     /// Returns whether a block of borrowed content belongs to this seed. Tolerates changed bits in its second
     /// word.
-    #[must_use]
     pub fn has_written(self, bytes: &[u8; BLOCK_BYTES]) -> bool {
         let words = bytes.as_chunks::<8>().0;
         let word = |index: usize| u64::from_le_bytes(words[index]);

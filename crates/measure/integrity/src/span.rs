@@ -29,19 +29,16 @@ impl Span {
     }
 
     /// The block behind the last one.
-    #[must_use]
     pub fn end(self) -> u64 {
         self.start + self.count
     }
 
     /// Size, bytes.
-    #[must_use]
     pub fn bytes(self) -> u64 {
         self.count * BLOCK_BYTES as u64
     }
 
     /// Returns its start in bytes.
-    #[must_use]
     pub fn offset_bytes(self) -> u64 {
         self.start * BLOCK_BYTES as u64
     }

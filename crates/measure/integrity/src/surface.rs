@@ -64,13 +64,11 @@ impl Extent {
 
     /// Returns whether the content of the blocks can be discarded: it was written with the seed, in its place
     /// or not, or it cannot be read.
-    #[must_use]
     pub fn is_ours(self) -> bool {
         self.bears_seed() || matches!(self.held, Held::Unreadable { .. })
     }
 
     /// Returns whether the storage lost the written data: the blocks hold something from before.
-    #[must_use]
     pub fn is_lost(self) -> bool {
         match self.held {
             Held::Foreign | Held::Refused { .. } => true,
@@ -80,20 +78,17 @@ impl Extent {
     }
 
     /// Returns whether the storage answered with an error.
-    #[must_use]
     pub fn has_failed(self) -> bool {
         matches!(self.held, Held::Unreadable { .. } | Held::Refused { .. })
     }
 
     /// Returns whether they hold any data written with the expected seed.
-    #[must_use]
     pub fn bears_seed(self) -> bool {
         matches!(self.held, Held::Good | Held::Changed | Held::Other { .. })
     }
 
     /// Returns whether storage exists for the blocks: they hold the data written to them, possibly with bits
     /// changed or from an earlier round.
-    #[must_use]
     pub fn is_there(self) -> bool {
         match self.held {
             Held::Good | Held::Changed => true,

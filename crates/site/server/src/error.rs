@@ -98,7 +98,6 @@ pub enum SiteError {
 }
 
 /// An error and its causes in one line, the first cause after the error.
-#[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

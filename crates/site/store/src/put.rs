@@ -171,7 +171,6 @@ pub(crate) fn written<'a>(
 }
 
 /// Returns whether a check follows from the record by itself.
-#[must_use]
 pub fn is_of_record(name: CheckName) -> bool {
     !matches!(
         name,

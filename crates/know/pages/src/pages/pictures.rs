@@ -35,7 +35,6 @@ pub struct Content {
 
 impl Content {
     /// The badge, as SVG.
-    #[must_use]
     pub fn badge(self) -> String {
         let first = self.rows.first();
         let first = first.map(|(name, figure)| format!("{name}: {figure}"));

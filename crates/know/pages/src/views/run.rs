@@ -18,7 +18,6 @@ pub enum RunState {
 
 impl RunState {
     /// The state in answers and on pages.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Shared => STATE_SHARED,

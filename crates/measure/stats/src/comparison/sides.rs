@@ -73,7 +73,6 @@ pub struct KnownPairs {
 impl KnownPairs {
     /// Returns the standard deviation of the logarithm between runs that a normal distribution with this `p90` has:
     /// that of ordinary runs, without the outlying ones.
-    #[must_use]
     pub fn deviation(self) -> f64 {
         self.p90 / (normal(0.90) * std::f64::consts::SQRT_2)
     }

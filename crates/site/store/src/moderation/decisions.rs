@@ -131,7 +131,6 @@ impl Decisions {
     }
 
     /// Returns whether an act is not undone. One whose undoing is undone is in force again.
-    #[must_use]
     pub fn is_in_force(&self, number: i64) -> bool {
         let mut is_in_force = self.acts.contains_key(&number);
         let mut next = self.act(number).and_then(|(_, undone_by)| undone_by);
@@ -165,7 +164,6 @@ impl Decisions {
     }
 
     /// Numbers of all acts on a record or its tag, the last first.
-    #[must_use]
     pub fn acts_on(&self, record: Uuid, tag: Option<[u8; TAG_BYTES]>) -> Vec<i64> {
         let targets = [Some(Target::Record(record)), tag.map(Target::Tag)];
         let found = targets.iter().flatten();
@@ -176,7 +174,6 @@ impl Decisions {
     }
 
     /// The key under which a product counts, if acts count it under another one.
-    #[must_use]
     pub fn moved(&self, product: &str) -> Option<&str> {
         self.place(product, None).map(|(key, _)| key)
     }
