@@ -1,6 +1,6 @@
 //! Findings about the internal structure of a card, derived from the timing of reads and writes.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,22 +44,18 @@ pub struct OpenUnits {
     pub max_count: Option<u32>,
 }
 
-/// Source of the size of the units that were written in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum UnitSource {
-    /// The user requested it.
-    Asked,
-    /// Reads across its multiples take longer.
-    Measured,
-    /// The card's registers contain it.
-    Registers,
-    /// No information: a size that most cards' units are a multiple of.
-    Assumed,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Source of the size of the units that were written in turn.
+    pub enum UnitSource {
+        /// The user requested it.
+        Asked,
+        /// Reads across its multiples take longer.
+        Measured,
+        /// The card's registers contain it.
+        Registers,
+        /// No information: a size that most cards' units are a multiple of.
+        Assumed,
+    }
 }
 
 /// Internal structure of a card, as the timing of reads and writes shows it.

@@ -1,32 +1,28 @@
 //! Figures derived from trials, as a record holds them.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{FindingKind, Printed, StopReason};
 
-/// Physical quantity of a metric's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// Bytes per second.
-    ByteRate,
-    /// Operations per second.
-    OperationRate,
-    /// Nanoseconds.
-    Span,
-    /// Bytes.
-    Size,
-    /// A number of things.
-    Count,
-    /// A ratio without dimension.
-    Ratio,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Physical quantity of a metric's value.
+    pub enum Quantity {
+        /// Bytes per second.
+        ByteRate,
+        /// Operations per second.
+        OperationRate,
+        /// Nanoseconds.
+        Span,
+        /// Bytes.
+        Size,
+        /// A number of things.
+        Count,
+        /// A ratio without dimension.
+        Ratio,
+    }
 }
 
 impl Quantity {
@@ -36,20 +32,16 @@ impl Quantity {
     }
 }
 
-/// Method by which an interval was determined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum IntervalKind {
-    /// From the differences between rounds.
-    BetweenRounds,
-    /// From one trial's own slices; no comparison may rest on it.
-    WithinTrial,
-    /// No interval.
-    None,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Method by which an interval was determined.
+    pub enum IntervalKind {
+        /// From the differences between rounds.
+        BetweenRounds,
+        /// From one trial's own slices; no comparison may rest on it.
+        WithinTrial,
+        /// No interval.
+        None,
+    }
 }
 
 /// A figure derived from trials.

@@ -1,6 +1,6 @@
 //! The known state of a device before it was measured.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,22 +12,18 @@ pub const FILL_BLOCK_BYTES: usize = 4096;
 /// Name of the generator's part that produces the content.
 const PART: &str = "prepare";
 
-/// Content a device is filled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Fill {
-    /// 0xFF in every byte: the content of erased flash.
-    Ff,
-    /// Zero in every byte.
-    Zero,
-    /// Incompressible bytes, as [`fill_content`] makes them from the seed.
-    Random,
-    /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
-    Discard,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Content a device is filled with.
+    pub enum Fill {
+        /// 0xFF in every byte: the content of erased flash.
+        Ff,
+        /// Zero in every byte.
+        Zero,
+        /// Incompressible bytes, as [`fill_content`] makes them from the seed.
+        Random,
+        /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
+        Discard,
+    }
 }
 
 /// Procedure that brought a device into a known state.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cardmark_cards::Word;
+use cardmark_cards::{Word, words};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -182,22 +182,18 @@ pub struct Context {
     pub shown: BTreeMap<String, String>,
 }
 
-/// Kind of source of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum OriginKind {
-    /// Measured by this program on storage.
-    Measured,
-    /// Measured by this program on a simulated card.
-    Simulated,
-    /// Read from another tool's output.
-    Imported,
-    /// Taken from a publication.
-    Published,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Kind of source of a record.
+    pub enum OriginKind {
+        /// Measured by this program on storage.
+        Measured,
+        /// Measured by this program on a simulated card.
+        Simulated,
+        /// Read from another tool's output.
+        Imported,
+        /// Taken from a publication.
+        Published,
+    }
 }
 
 /// Origin of the numbers.
@@ -271,22 +267,18 @@ pub struct SuiteRef {
     pub tier: Option<String>,
 }
 
-/// Kind of target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TargetKind {
-    /// A test file in a directory.
-    Directory,
-    /// A raw block device.
-    Device,
-    /// A simulated card.
-    Sim,
-    /// Unknown (imported).
-    Unknown,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Kind of target.
+    pub enum TargetKind {
+        /// A test file in a directory.
+        Directory,
+        /// A raw block device.
+        Device,
+        /// A simulated card.
+        Sim,
+        /// Unknown (imported).
+        Unknown,
+    }
 }
 
 /// The target of a test.

@@ -1,30 +1,26 @@
 //! One timed execution of a workload, and its parts.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DeviceCounters, Errno, SharedWorkload};
 
-/// Reason for the end of a trial or of a metric's series of rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
-    Goal,
-    /// The time limit was reached.
-    Budget,
-    /// The suite's maximum number of rounds was run.
-    Rounds,
-    /// An operation failed.
-    Error,
-    /// The run was stopped from outside.
-    Interrupted,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Reason for the end of a trial or of a metric's series of rounds.
+    pub enum StopReason {
+        /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
+        Goal,
+        /// The time limit was reached.
+        Budget,
+        /// The suite's maximum number of rounds was run.
+        Rounds,
+        /// An operation failed.
+        Error,
+        /// The run was stopped from outside.
+        Interrupted,
+    }
 }
 
 /// One timed execution of a workload in one round.

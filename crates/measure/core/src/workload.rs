@@ -1,135 +1,99 @@
 //! A workload: one I/O pattern.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DatabaseJournal, Procedure};
 
-/// Order in which the blocks of the span are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
-    /// the previous one.
-    Sequential,
-    /// Uniformly drawn, aligned to the block size, with replacement.
-    Random,
-    /// Every block once, in the order that iozone always takes.
-    Permuted,
-    /// One block after the other at one of 64 places spread over the span; each round takes another:
-    /// see [`spread_place`].
-    ///
-    /// [`spread_place`]: crate::spread_place
-    Spread,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+words! {
+    /// Order in which the blocks of the span are visited.
+    pub enum Order {
+        /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
+        /// the previous one.
+        Sequential,
+        /// Uniformly drawn, aligned to the block size, with replacement.
+        Random,
+        /// Every block once, in the order that iozone always takes.
+        Permuted,
+        /// One block after the other at one of 64 places spread over the span; each round takes another:
+        /// see [`spread_place`].
+        ///
+        /// [`spread_place`]: crate::spread_place
+        Spread,
+    }
 
-/// Time at which written data is made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Flush {
-    /// Never within a trial; once after it, outside the clock, and its time is recorded.
-    AfterTrial,
-    /// `fdatasync` after every write; both together are one operation with one latency.
-    EachOperation,
-    /// Once at the end of a trial, by `fsync`, inside its span, as the old tools do.
-    InSpan,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Time at which written data is made durable.
+    pub enum Flush {
+        /// Never within a trial; once after it, outside the clock, and its time is recorded.
+        AfterTrial,
+        /// `fdatasync` after every write; both together are one operation with one latency.
+        EachOperation,
+        /// Once at the end of a trial, by `fsync`, inside its span, as the old tools do.
+        InSpan,
+    }
 
-/// Content of the written data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Payload {
-    /// Seeded, incompressible, different in every 4 KiB block.
-    Incompressible,
-    /// Zeros, as dd and ddrescue read them from `/dev/zero`.
-    Zeros,
-    /// Content of iozone: eight bytes 0x5F at the start of every 4 KiB, otherwise zeros.
-    Iozone,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Content of the written data.
+    pub enum Payload {
+        /// Seeded, incompressible, different in every 4 KiB block.
+        Incompressible,
+        /// Zeros, as dd and ddrescue read them from `/dev/zero`.
+        Zeros,
+        /// Content of iozone: eight bytes 0x5F at the start of every 4 KiB, otherwise zeros.
+        Iozone,
+    }
 
-/// Object that a workload works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Object {
-    /// The target itself: our file in the directory, or the device.
-    #[default]
-    Target,
-    /// The disk below the target; it is only read.
-    Disk,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Object that a workload works on.
+    #[derive(Default)]
+    pub enum Object {
+        /// The target itself: our file in the directory, or the device.
+        #[default]
+        Target,
+        /// The disk below the target; it is only read.
+        Disk,
+    }
 
-/// Access with or without the page cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// The page cache is bypassed (`O_DIRECT`).
-    #[default]
-    Direct,
-    /// Operations go through it. Its content of the object is dropped before the trial.
-    Cached,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Access with or without the page cache.
+    #[derive(Default)]
+    pub enum Access {
+        /// The page cache is bypassed (`O_DIRECT`).
+        #[default]
+        Direct,
+        /// Operations go through it. Its content of the object is dropped before the trial.
+        Cached,
+    }
 
-/// State of the file before the clock starts. A device stays unchanged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// As the previous workload left it.
-    #[default]
-    Kept,
-    /// Truncated to nothing.
-    Empty,
-    /// Truncated to nothing, then its blocks reserved but not written (`fallocate`).
-    Allocated,
-    /// Truncated to nothing, then written once through the page cache and made durable.
-    Written,
-    /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
-    Erased,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// State of the file before the clock starts. A device stays unchanged.
+    #[derive(Default)]
+    pub enum Start {
+        /// As the previous workload left it.
+        #[default]
+        Kept,
+        /// Truncated to nothing.
+        Empty,
+        /// Truncated to nothing, then its blocks reserved but not written (`fallocate`).
+        Allocated,
+        /// Truncated to nothing, then written once through the page cache and made durable.
+        Written,
+        /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
+        Erased,
+    }
 
-/// Position of a workload's span on its object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Region {
-    /// At the object's start.
-    #[default]
-    Front,
-    /// At a multiple of 4 KiB, drawn from the seed within the span of the last workload that lies at the front;
-    /// if none does, on the whole object.
-    Drawn,
-    /// Like `Drawn`, at a multiple of the block size and of the windows.
-    DrawnAligned,
-    /// At the position of the workload before.
-    Same,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+    /// Position of a workload's span on its object.
+    #[derive(Default)]
+    pub enum Region {
+        /// At the object's start.
+        #[default]
+        Front,
+        /// At a multiple of 4 KiB, drawn from the seed within the span of the last workload that lies at the front;
+        /// if none does, on the whole object.
+        Drawn,
+        /// Like `Drawn`, at a multiple of the block size and of the windows.
+        DrawnAligned,
+        /// At the position of the workload before.
+        Same,
+    }
 }
 
 /// End of a trial: as soon as *both* minima are reached. With `most_bytes` it is exact work, and the minima do

@@ -5,8 +5,7 @@ use cardmark_cards::is_health_warning;
 /// Maximum length of a text that hardware or the kernel reports, characters.
 const MOST_CHARACTERS: usize = 64;
 /// Parts of a kernel's version that name its makers' variants; others may name a person or company.
-const KERNEL_VARIANTS: &str =
-    "64k 686 aarch64 amd64 arch1 arch2 arm64 armmp armhf aws azure bcm2711 bcm2712 bpo cloud \
+const KERNEL_VARIANTS: &str = "64k 686 aarch64 amd64 arch1 arch2 arm64 armmp armhf aws azure bcm2711 bcm2712 bpo cloud \
     current edge gcp generic kali legacy lowlatency lpae lts meson64 pae pi raspi rockchip \
     rockchip64 rpi rpt rt standard sunxi sunxi64 v6 v7 v7l v8 virt";
 /// Names with which the names of systems begin.
@@ -38,8 +37,7 @@ const SYSTEMS: &[&str] = &[
 ];
 
 /// Filesystems of Linux that a board may have.
-pub(super) const FILESYSTEMS: &str =
-    "bcachefs btrfs exfat ext2 ext3 ext4 f2fs fuse fuseblk jfs nfs nfs4 nilfs2 ntfs ntfs3 overlay \
+pub(super) const FILESYSTEMS: &str = "bcachefs btrfs exfat ext2 ext3 ext4 f2fs fuse fuseblk jfs nfs nfs4 nilfs2 ntfs ntfs3 overlay \
     ramfs squashfs tmpfs ubifs vfat xfs zfs";
 /// Schedulers of the block layer.
 pub(super) const SCHEDULERS: &str = "bfq cfq deadline kyber mq-deadline none noop";
