@@ -43,7 +43,7 @@ const NAVIGATION_OF_A_COMPUTER: [Named; 8] = [
 ];
 
 /// A page.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     title: String,
     about: String,
@@ -83,7 +83,7 @@ pub struct Link {
 }
 
 /// Part of a page with a form of its own.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Section {
     title: String,
     links: Vec<Link>,
@@ -96,12 +96,11 @@ impl Section {
     pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
         Self {
             title: title.into(),
-            links: Vec::new(),
             content: html_content(&Document {
                 title: String::new(),
                 blocks,
             }),
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -238,12 +237,7 @@ impl Page {
             content: html_content(&document),
             title: document.title,
             about: about.into(),
-            links: Vec::new(),
-            form: None,
-            sections: Vec::new(),
-            last: None,
-            next: None,
-            picture: None,
+            ..Self::default()
         }
     }
 

@@ -8,7 +8,7 @@ use cardmark_share::Problem;
 use uuid::Uuid;
 
 use crate::views::board::BoardsPage;
-use crate::views::product::{NamesQuery, ProductView, ProductsPage};
+use crate::views::product::{ProductView, ProductsPage, ProductsQuery};
 use crate::views::ranking::{Contexts, RankingView};
 use crate::views::search::{SearchPage, SearchQuery};
 use crate::views::suited::ByUse;
@@ -38,7 +38,7 @@ pub trait Queries: Sync {
     /// Products with runs.
     fn products(
         &self,
-        query: NamesQuery,
+        query: ProductsQuery,
     ) -> impl Future<Output = Result<ProductsPage, Self::Error>> + Send;
 
     /// A product by key or name.

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_share::TAG_BYTES;
 use cardmark_site_data::{
-    DumpAbout, Dumped, Imported, derive_part, import as import_dump, unpacked,
-    write_dump,
+    DumpAbout, Dumped, Imported, derive_part, import as import_dump, unpacked, write_dump,
 };
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -70,11 +69,7 @@ pub async fn export(config: Config, folder: &Path) -> Result<u64, SiteError> {
 ///
 /// # Errors
 /// If a part cannot be read, or a table cannot be written.
-pub fn derive(
-    parts: &[PathBuf],
-    to: &Path,
-    mut done: impl FnMut(&str),
-) -> Result<(), SiteError> {
+pub fn derive(parts: &[PathBuf], to: &Path, mut done: impl FnMut(&str)) -> Result<(), SiteError> {
     let mut derive = |part: &Path| -> Result<(), SiteError> {
         done(&serde_json::to_string(&derive_part(part, to)?)?);
         Ok(())
