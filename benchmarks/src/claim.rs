@@ -38,7 +38,6 @@ pub enum Stretch {
 
 impl Claim {
     /// Reads a sentence; `None` if it has another form.
-    #[must_use]
     pub fn read(sentence: &str) -> Option<Self> {
         let mut parts = sentence.split("; ");
         let main = parts.next()?.strip_prefix("writes ")?;
@@ -116,13 +115,11 @@ impl<'a> Truth<'a> {
     }
 
     /// Bytes written.
-    #[must_use]
     pub fn bytes(&self) -> f64 {
         self.sums.last().copied().unwrap_or(0.0)
     }
 
     /// Bytes at different places.
-    #[must_use]
     pub fn places_bytes(&self) -> f64 {
         let mut places: Vec<(u64, u64)> =
             self.writes.iter().map(|it| (it.offset, it.bytes)).collect();
@@ -153,13 +150,11 @@ impl<'a> Truth<'a> {
     }
 
     /// Rate between two points in time, MB/s.
-    #[must_use]
     pub fn rate(&self, from_s: f64, to_s: f64) -> f64 {
         (self.until(to_s) - self.until(from_s)) / 1e6 / (to_s - from_s)
     }
 
     /// Rate over the last bytes, MB/s.
-    #[must_use]
     pub fn rate_of_last(&self, bytes: f64) -> f64 {
         let begin = self.bytes() - bytes;
         let first = self.sums.partition_point(|&sum| sum <= begin);
@@ -168,7 +163,6 @@ impl<'a> Truth<'a> {
     }
 
     /// Rate of the slowest minute that begins or ends with a write, the flush included, MB/s.
-    #[must_use]
     pub fn slowest_minute(&self) -> Option<f64> {
         let begin_s = self.span_s().0;
         let edges = self

@@ -3,6 +3,7 @@
 use cardmark_core::Rng;
 
 use crate::course::Course;
+use crate::normal;
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 const MINUTE_S: f64 = 60.0;
@@ -161,7 +162,6 @@ const KINDS: [(&str, Draw); 20] = [
 pub const KINDS_COUNT: usize = KINDS.len();
 
 /// Returns the name of a kind of course.
-#[must_use]
 pub fn kind_name(kind: usize) -> &'static str {
     KINDS[kind].0
 }
@@ -194,11 +194,6 @@ impl Drawn {
 
     fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.rng.unit()
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.rng.unit()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.rng.unit()).cos()
     }
 
     fn draw_cliffs(&mut self, count: usize, until: f64) {
@@ -286,7 +281,7 @@ impl Drawn {
 
 impl Course for Drawn {
     fn write(&mut self, offset: u64, bytes: u64) {
-        let noise = (self.noise * self.normal()).exp();
+        let noise = (self.noise * normal(&mut self.rng)).exp();
         let mut span_s = bytes as f64 / 1e6 / self.mb_per_s(offset) * noise;
         if self.rng.unit() < self.stalls.0 {
             span_s += self.stalls.1 * self.rng.unit();

@@ -43,7 +43,6 @@ impl Forgery {
 }
 
 /// Returns whether a record is a whole run of `quick`: forgeries are changes of these.
-#[must_use]
 pub fn is_base(record: &Record) -> bool {
     let is_quick = record
         .suite

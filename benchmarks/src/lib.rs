@@ -14,11 +14,11 @@ pub mod share;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use cardmark_core::{Record, Suite};
+use cardmark_core::{Origin, OriginKind, Record, Rng, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::{
     Event, Observer, Ports, Pulse, Request, TargetRoom, execute, make_plan, record,
 };
-use cardmark_sim::SimulatedCard;
+use cardmark_sim::{Model, SimulatedCard};
 
 use crate::hostile::{Hostile, Process, Running};
 
@@ -30,6 +30,24 @@ pub struct Deaf;
 
 impl Observer for Deaf {
     fn event(&mut self, _: &Event<'_>) {}
+}
+
+/// Draws a number from the standard normal distribution (Box and Muller 1958).
+pub fn normal(rng: &mut Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * rng.unit()).cos()
+}
+
+/// Returns the record of one run on a card of this model, with an id from model and seed.
+///
+/// # Errors
+/// If the suite does not fit on the card.
+pub fn simulated_run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
+    let card = SimulatedCard::new(model, seed);
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
+    let id = simulated_run_id(&[model.name(), &seed.to_string()]);
+    let head = Record::new(id, Origin::of(OriginKind::Simulated));
+    simulate(&card, suite, seed, place, head)
 }
 
 /// Returns the record of one run on a simulated card, as the program creates it, with this header.

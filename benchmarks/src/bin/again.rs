@@ -7,12 +7,11 @@
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::{ended, number, simulate};
+use cardmark_benchmarks::{ended, number, simulated_run};
 use cardmark_catalog::suite;
-use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::TargetRoom;
+use cardmark_core::{Record, Suite};
 use cardmark_judge::known_spread;
-use cardmark_sim::{Model, SimulatedCard};
+use cardmark_sim::Model;
 use cardmark_stats::{KnownSpread, again};
 
 /// Required share of next runs within the range of three.
@@ -27,14 +26,6 @@ const TEXTS: [&str; 7] = [
     include_str!("../../../crates/measure/sim/models/worn-32gb.toml"),
     include_str!("../../../crates/measure/sim/models/lying-32gb.toml"),
 ];
-
-fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
-    let card = SimulatedCard::new(model, seed);
-    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
-    let id = simulated_run_id(&[model.name(), &seed.to_string()]);
-    let head = Record::new(id, Origin::of(OriginKind::Simulated));
-    simulate(&card, suite, seed, place, head)
-}
 
 /// Hits and trials of one prediction method.
 #[derive(Clone, Copy, Default)]
@@ -58,7 +49,7 @@ fn of_model(model: &Model, suite: &Suite, pairs: u64, first: u64) -> Result<[Tal
     for pair in 0..pairs {
         let seeds = first + 4 * pair..first + 4 * (pair + 1);
         let runs: Vec<Record> = seeds
-            .map(|seed| run(model, suite, seed))
+            .map(|seed| simulated_run(model, suite, seed))
             .collect::<Result<_, _>>()?;
         let [before @ .., last] = runs.as_slice() else {
             continue;

@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::{ended, number};
+use cardmark_benchmarks::{ended, normal, number};
 use cardmark_core::{Quantity, Rng};
 use cardmark_stats::{
     Conclusion, Observation, Pair, StallPair, StallRun, compare, compare_with_stalls,
@@ -99,12 +99,6 @@ impl Process {
             })
             .collect()
     }
-}
-
-/// Draws a number from the standard normal distribution (Box and Muller 1958).
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (2.0 * std::f64::consts::PI * rng.unit()).cos()
 }
 
 /// Returns the share of comparisons with any difference, and the share with a higher value and no lower one.

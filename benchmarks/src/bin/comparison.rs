@@ -9,9 +9,8 @@
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::{ended, number, simulate};
-use cardmark_core::{Origin, OriginKind, Quantity, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::TargetRoom;
+use cardmark_benchmarks::{ended, number, simulated_run};
+use cardmark_core::{Quantity, Record, Suite};
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{Claim, Conclusion, claim_of, compare, pairs};
 
@@ -62,18 +61,9 @@ impl Tally {
     }
 }
 
-/// Returns the record of one run, as the program creates it.
-fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
-    let card = SimulatedCard::new(model, seed);
-    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
-    let id = simulated_run_id(&[model.name(), &seed.to_string()]);
-    let head = Record::new(id, Origin::of(OriginKind::Simulated));
-    simulate(&card, suite, seed, place, head)
-}
-
 fn side(model: &Model, suite: &Suite, first: u64) -> Result<Vec<Record>, String> {
     (first..first + RUNS)
-        .map(|seed| run(model, suite, seed))
+        .map(|seed| simulated_run(model, suite, seed))
         .collect()
 }
 

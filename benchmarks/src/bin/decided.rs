@@ -8,11 +8,10 @@
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::{ended, number, simulate};
-use cardmark_core::{Origin, OriginKind, Record, Rng, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::TargetRoom;
+use cardmark_benchmarks::{ended, number, simulated_run};
+use cardmark_core::{Record, Rng, Suite, simulated_run_id};
 use cardmark_judge::{compare_sides, measured_again};
-use cardmark_sim::{Model, SimulatedCard};
+use cardmark_sim::Model;
 use cardmark_stats::{Conclusion, Difference};
 
 /// Maximum share of comparisons that may find a difference where there is none.
@@ -79,16 +78,7 @@ fn model(name: &str, process: &str) -> Result<Model, String> {
 }
 
 fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
-    let card = SimulatedCard::new(model, seed);
-    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
-    let id = simulated_run_id(&[model.name(), &seed.to_string()]);
-    let mut record = simulate(
-        &card,
-        suite,
-        seed,
-        place,
-        Record::new(id, Origin::of(OriginKind::Simulated)),
-    )?;
+    let mut record = simulated_run(model, suite, seed)?;
     // Long runs of rounds are of no use here.
     record.trials.clear();
     Ok(record)

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use cardmark_benchmarks::course::{Course, run_on};
-use cardmark_benchmarks::{ended, number};
+use cardmark_benchmarks::{ended, normal, number};
 use cardmark_core::{MIB, Record, Rng, Suite, TargetKind};
 use cardmark_engine::{Request, TargetRoom};
 
@@ -89,11 +89,6 @@ impl Card {
         }
     }
 
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.rng.unit()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.rng.unit()).cos()
-    }
-
     fn cache_bytes(&self) -> f64 {
         match self.shape {
             Shape::Cache(gib, _, _) => gib * GIB,
@@ -126,13 +121,13 @@ impl Card {
 impl Course for Card {
     fn write(&mut self, _: u64, bytes: u64) {
         let bytes = bytes as f64;
-        let mut span_s = bytes / 1e6 / self.mb_per_s() * (0.05 * self.normal()).exp();
+        let mut span_s = bytes / 1e6 / self.mb_per_s() * (0.05 * normal(&mut self.rng)).exp();
         match self.shape {
             Shape::Stalls if self.rng.unit() < 0.003 => span_s += 0.5 + 3.0 * self.rng.unit(),
             Shape::Honest(_, deviation) => {
                 // Correlated over some seconds of writing, like housekeeping.
                 let keep = (-span_s / 3.0).exp();
-                let fresh = (1.0 - keep * keep).sqrt() * deviation * self.normal();
+                let fresh = (1.0 - keep * keep).sqrt() * deviation * normal(&mut self.rng);
                 self.wander = keep * self.wander + fresh;
                 span_s *= self.wander.exp();
                 if self.rng.unit() < 0.004 {

@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::{ended, number};
+use cardmark_benchmarks::{ended, normal, number};
 use cardmark_core::{Quantity, Rng};
 use cardmark_stats::{Conclusion, HistoryRun, RateHistory, RateTrend, rate_trends};
 
@@ -124,12 +124,6 @@ impl Change {
             Self::None | Self::Step(..) => 0.0,
         }
     }
-}
-
-/// Draws a number from the standard normal distribution (Box and Muller 1958).
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (2.0 * std::f64::consts::PI * rng.unit()).cos()
 }
 
 /// Draws a stationary series with this standard deviation and correlation.

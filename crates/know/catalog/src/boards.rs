@@ -27,13 +27,11 @@ pub struct BoardFacts {
     #[serde(default)]
     pub revision_codes: Vec<String>,
     /// Year in which it was first sold.
-    #[serde(default)]
     pub year: Option<u16>,
     /// State in the shops.
     #[serde(default)]
     pub availability: Availability,
     /// Month until which its maker has promised to make it, at least, such as `2030-01`.
-    #[serde(default)]
     pub production_until: Option<String>,
     /// Beginnings of its model in the device tree, in whole words.
     pub models: Vec<String>,
@@ -44,19 +42,15 @@ pub struct BoardFacts {
     /// Number of data lines of the card slot.
     pub lines_count: u32,
     /// Instructions for overclocking its card slot; absent: not possible.
-    #[serde(default)]
     pub overclock: Option<String>,
     /// Instructions for turning on the command queue of SD cards; absent: not possible.
-    #[serde(default)]
     pub command_queue: Option<String>,
     /// Bus modes for eMMC, on it or in a socket.
     #[serde(default)]
     pub emmc_modes: Vec<BusMode>,
     /// Its fastest USB port, bits per second.
-    #[serde(default)]
     pub usb_bits_per_s: Option<u64>,
     /// Its PCI Express link for disks.
-    #[serde(default)]
     pub pcie: Option<BoardPcie>,
     /// Further notes.
     #[serde(default)]
@@ -77,18 +71,15 @@ pub struct BoardFacts {
 #[serde(deny_unknown_fields)]
 pub struct BoardPcie {
     /// Supported transfers per second and lane, in millions; absent: unknown.
-    #[serde(default)]
     pub megatransfers_per_s: Option<u64>,
     /// Lanes.
     pub lanes_count: u64,
     /// Instructions for turning it on or making it faster.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
 impl BoardFacts {
     /// Returns the highest rate of the card slot in its fastest mode, bytes per second, before protocol overhead.
-    #[must_use]
     pub fn most_slot_bytes_per_s(&self) -> u64 {
         let of_mode = |mode: &BusMode| {
             let (most_hz, edges_count) = match mode {
@@ -106,13 +97,11 @@ impl BoardFacts {
 }
 
 /// Returns all known boards, in the order of the file.
-#[must_use]
 pub fn boards() -> &'static [BoardFacts] {
     &ROWS
 }
 
 /// Returns the board of a model, as named in the device tree. The longest matching beginning applies.
-#[must_use]
 pub fn board(model: &str) -> Option<&'static BoardFacts> {
     let model = model.trim_end_matches(['\0', '\n', ' ']);
     ROWS.iter()
@@ -124,7 +113,6 @@ pub fn board(model: &str) -> Option<&'static BoardFacts> {
 
 /// Returns the model without its revision, with `+` for the word at the end: `Raspberry Pi 3 Model B Plus Rev 1.3` is
 /// `Raspberry Pi 3 Model B+`.
-#[must_use]
 pub fn board_name(model: &str) -> String {
     let model = model.trim_end_matches(['\0', '\n', ' ']);
     let (name, revision) = model.rsplit_once(" Rev ").unwrap_or((model, ""));

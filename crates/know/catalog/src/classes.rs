@@ -51,10 +51,8 @@ pub struct Class {
     /// Minimum rate of sequential writes, bytes per second.
     pub least_write_bytes_per_s: u64,
     /// Minimum rate of random reads in blocks of 4 KiB, operations per second.
-    #[serde(default)]
     pub least_read_operations_per_s: Option<u64>,
     /// Minimum rate of random writes in blocks of 4 KiB, operations per second.
-    #[serde(default)]
     pub least_write_operations_per_s: Option<u64>,
     /// Bus modes in which it is defined, with the minimum clock for its test, hertz.
     #[serde(default)]
@@ -81,13 +79,11 @@ pub struct Class {
 }
 
 /// Returns all classes, by family, the lowest first.
-#[must_use]
 pub fn classes() -> &'static [Class] {
     &ROWS
 }
 
 /// Returns the class of this name or of the family's full name, ignoring case and spaces.
-#[must_use]
 pub fn class(name: &str) -> Option<&'static Class> {
     let plain = |text: &str| text.replace(' ', "").to_ascii_lowercase();
     let name = plain(name);

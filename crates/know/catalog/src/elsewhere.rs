@@ -75,20 +75,17 @@ pub enum Between {
 }
 
 /// Returns the differences of all classes.
-#[must_use]
 pub fn elsewhere() -> &'static [Elsewhere] {
     &ALL.elsewhere
 }
 
 /// Returns the figures from which the differences are calculated.
-#[must_use]
 pub fn elsewhere_sources() -> &'static [ElsewhereSource] {
     &ALL.sources
 }
 
 /// Returns the differences in the metric's class; `None` for figures that are not rates, and for classes without
 /// published figures.
-#[must_use]
 pub fn elsewhere_of(metric: &str, quantity: Quantity) -> Option<&'static Elsewhere> {
     let class = &spread_of(metric, quantity)?.class;
     elsewhere().iter().find(|one| one.class == *class)

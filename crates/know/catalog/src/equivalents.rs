@@ -47,7 +47,6 @@ pub struct Method {
 
 impl Equivalents {
     /// Returns the tool whose method a metric is; `None` for metrics of other patterns.
-    #[must_use]
     pub fn method_of(&self, metric: &str) -> Option<&str> {
         let mut methods = self.methods.iter();
         let found = methods.find(|known| known.metric == metric)?;
@@ -55,7 +54,6 @@ impl Equivalents {
     }
 
     /// Returns a rate in another quantity; `None` if it cannot be converted.
-    #[must_use]
     pub fn converted(&self, from: Quantity, to: Quantity, value: f64) -> Option<f64> {
         let block_bytes = || self.block_bytes.map(f64::from);
         match (from, to) {
@@ -68,19 +66,16 @@ impl Equivalents {
 }
 
 /// Returns all patterns, in the order of the file.
-#[must_use]
 pub fn all_equivalents() -> &'static [Equivalents] {
     &ROWS
 }
 
 /// Returns the pattern of a metric, if it has several methods.
-#[must_use]
 pub fn equivalents_of(metric: &str) -> Option<&'static Equivalents> {
     ROWS.iter().find(|row| row.method_of(metric).is_some())
 }
 
 /// Returns the pattern of this id.
-#[must_use]
 pub fn equivalents(id: &str) -> Option<&'static Equivalents> {
     ROWS.iter().find(|row| row.id == id)
 }

@@ -76,7 +76,6 @@ impl Group {
     ];
 
     /// Returns the word for the group.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Labels => "labels",
@@ -93,7 +92,6 @@ impl Group {
     }
 
     /// Returns its heading.
-    #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             Self::Labels => "Labels on a card",
@@ -110,7 +108,6 @@ impl Group {
     }
 
     /// Returns the group of this name.
-    #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -147,14 +144,12 @@ pub struct Explanation {
 }
 
 /// Returns all explanations, in the order of the file.
-#[must_use]
 pub fn explanations() -> &'static [Explanation] {
     &ROWS
 }
 
 /// Returns the explanation of a term or phrase, or of a field of card registers. Ignores case, spaces,
 /// hyphens and underscores, and the mark at the end of a question.
-#[must_use]
 pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
     let word = plain(word.trim_end_matches('?'));
     let row = ROWS
@@ -165,7 +160,6 @@ pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
 }
 
 /// Returns the known terms that are similar to this one, the most similar first.
-#[must_use]
 pub fn nearest(word: &str) -> Vec<&'static str> {
     let word = plain(word);
     let rows = ROWS.iter().filter_map(|row| row.likest(&word));
@@ -184,7 +178,6 @@ pub fn nearest(word: &str) -> Vec<&'static str> {
 }
 
 /// Returns the explanations that contain all words of a question, those with the words in their titles first.
-#[must_use]
 pub fn search(question: &str) -> Vec<&'static Explanation> {
     let question = question.to_lowercase();
     let words: Vec<&str> = parts(&question)

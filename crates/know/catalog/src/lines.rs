@@ -26,7 +26,6 @@ pub struct ProductLine {
     /// Kind of product.
     pub kind: ProductKind,
     /// Year in which it was first sold.
-    #[serde(default)]
     pub year: Option<u16>,
     /// State in the shops.
     #[serde(default)]
@@ -43,7 +42,6 @@ pub struct ProductLine {
     #[serde(default)]
     pub registers: Vec<SeenRegisters>,
     /// Further information.
-    #[serde(default)]
     pub note: Option<String>,
     /// Source of the name.
     pub source: String,
@@ -90,7 +88,6 @@ pub struct SeenRegisters {
 
 impl ProductLine {
     /// Returns brand, line and year.
-    #[must_use]
     pub fn name(&self) -> String {
         match self.year {
             Some(year) => format!("{} {} ({year})", self.brand, self.line),
@@ -100,7 +97,6 @@ impl ProductLine {
 }
 
 /// Returns all known product lines, in the order of their ids.
-#[must_use]
 pub fn lines() -> &'static [ProductLine] {
     &ROWS
 }

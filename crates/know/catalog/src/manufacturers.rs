@@ -22,7 +22,6 @@ pub struct Manufacturer {
     /// The manufacturer's number.
     pub manufacturer_id: u8,
     /// The OEM id, 4 hexadecimal digits; absent: any other.
-    #[serde(default)]
     pub oem: Option<String>,
     /// The manufacturer's name.
     pub name: String,
@@ -30,7 +29,6 @@ pub struct Manufacturer {
     #[serde(default)]
     pub shared_by: Vec<String>,
     /// Further notes.
-    #[serde(default)]
     pub note: Option<String>,
     /// Source of the row.
     pub source: String,
@@ -42,7 +40,6 @@ pub struct Manufacturer {
 
 /// Returns the manufacturer with these numbers; a row with the OEM id takes precedence over one with the
 /// number only.
-#[must_use]
 pub fn manufacturer(
     kind: CardKind,
     manufacturer_id: u8,

@@ -33,7 +33,6 @@ pub struct Product {
     #[serde(default)]
     pub claims: Vec<String>,
     /// Difference from other products with similar names.
-    #[serde(default)]
     pub note: Option<String>,
     /// Source of the name.
     pub source: String,
@@ -70,7 +69,6 @@ pub enum ProductKind {
 
 impl ProductKind {
     /// Returns the common name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Microsd => "microSD",
@@ -88,7 +86,6 @@ impl ProductKind {
 
 impl Product {
     /// Returns brand, line and capacity in their usual form.
-    #[must_use]
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.brand, self.line);
         let name = name.trim_end();
@@ -100,14 +97,12 @@ impl Product {
 }
 
 /// Returns all known products, in the order of their ids.
-#[must_use]
 pub fn products() -> &'static [Product] {
     &ROWS
 }
 
 /// Returns the product of an id, a name, or a maker's number with any suffix, such as a country code. Ignores
 /// case, spaces and dashes, but not plus signs.
-#[must_use]
 pub fn product(name: &str) -> Option<&'static Product> {
     let name = plain(name);
     let by_number = || {
@@ -121,7 +116,6 @@ pub fn product(name: &str) -> Option<&'static Product> {
 
 /// Returns the product's own name if it is known, so that each product has one name; otherwise the given
 /// name.
-#[must_use]
 pub fn product_name(called: &str) -> String {
     product(called).map_or_else(|| called.to_owned(), Product::name)
 }

@@ -43,7 +43,6 @@ static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {
 });
 
 /// Returns all publications.
-#[must_use]
 pub fn publications() -> &'static [Publication] {
     &PUBLICATIONS
 }

@@ -135,19 +135,16 @@ pub struct PublishedFigure {
 
 impl Publication {
     /// Returns the setting of this name.
-    #[must_use]
     pub fn setting(&self, id: &str) -> Option<&Setting> {
         self.settings.iter().find(|setting| setting.id == id)
     }
 
     /// Returns the number of figures.
-    #[must_use]
     pub fn figures_count(&self) -> usize {
         self.runs.iter().map(|run| run.figures.len()).sum()
     }
 
     /// Returns each run as a record.
-    #[must_use]
     pub fn records(&self) -> Vec<Record> {
         self.runs.iter().map(|run| self.record(run)).collect()
     }

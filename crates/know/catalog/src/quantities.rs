@@ -10,7 +10,6 @@ use crate::{publications, suite, suite_names};
 const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
 
 /// Returns the quantities of the metrics of our suites and of publications, by the metrics' ids.
-#[must_use]
 pub fn metric_quantities() -> BTreeMap<String, Quantity> {
     let mut quantities = BTreeMap::new();
     for publication in publications() {

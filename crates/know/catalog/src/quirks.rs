@@ -79,19 +79,14 @@ pub struct Quirk {
     /// Manufacturer's number.
     pub manufacturer_id: u8,
     /// OEM id, 4 hexadecimal digits.
-    #[serde(default)]
     pub oem: Option<String>,
     /// Name of the product.
-    #[serde(default)]
     pub name: Option<String>,
     /// First month of manufacture, such as `2019-01`.
-    #[serde(default)]
     pub made_from: Option<String>,
     /// Last month of manufacture.
-    #[serde(default)]
     pub made_until: Option<String>,
     /// The earliest state.
-    #[serde(default)]
     pub at_least: Option<CardState>,
     /// Effects of the treatment.
     pub effects: Vec<QuirkEffect>,
@@ -102,7 +97,6 @@ pub struct Quirk {
     /// Reason, in words.
     pub detail: String,
     /// Advice.
-    #[serde(default)]
     pub advice: Option<String>,
     /// Source of the row.
     pub source: String,
@@ -113,7 +107,6 @@ pub struct Quirk {
 }
 
 /// Returns the quirks of a card, in the order of the file.
-#[must_use]
 pub fn quirks(kind: CardKind, facts: &CardFacts) -> Vec<&'static Quirk> {
     ROWS.iter().filter(|row| row.fits(kind, facts)).collect()
 }

@@ -35,27 +35,21 @@ pub struct Bridge {
     /// Vendor id, 4 hexadecimal digits.
     pub vendor: String,
     /// Product id, 4 hexadecimal digits; absent: any other of this vendor.
-    #[serde(default)]
     pub product: Option<String>,
     /// The manufacturer.
     pub maker: String,
     /// The chip or product.
-    #[serde(default)]
     pub chip: Option<String>,
     /// Kind of device behind it.
-    #[serde(default)]
     pub kind: Option<BridgeKind>,
     /// True if the kernel itself does not use UAS with it.
     #[serde(default)]
     pub kernel_avoids_uas: bool,
     /// Known problems, mostly with UAS.
-    #[serde(default)]
     pub trouble: Option<String>,
     /// Source of the problems.
-    #[serde(default)]
     pub trouble_source: Option<String>,
     /// Its fastest link, bits per second.
-    #[serde(default)]
     pub link_bits_per_s: Option<u64>,
     /// Source of the row.
     pub source: String,
@@ -67,7 +61,6 @@ pub struct Bridge {
 
 /// Returns the bridge with these ids, 4 hexadecimal digits each; a row with the product takes precedence over
 /// one with the vendor only.
-#[must_use]
 pub fn usb_bridge(vendor: &str, product: &str) -> Option<&'static Bridge> {
     let known = ROWS
         .iter()

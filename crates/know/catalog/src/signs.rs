@@ -89,7 +89,6 @@ struct Condition {
 }
 
 /// Returns the signs of a card, the heaviest first. Only SD cards are known well enough.
-#[must_use]
 pub fn signs(input: &SignInput<'_>) -> Vec<&'static Sign> {
     if input.kind != CardKind::Sd {
         return Vec::new();

@@ -17,7 +17,6 @@ pub enum Availability {
 
 impl Availability {
     /// Returns the word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Sold => "sold",

@@ -75,26 +75,22 @@ pub struct Repeats {
 }
 
 /// Returns the spreads of all classes with repeats.
-#[must_use]
 pub fn spreads() -> &'static [Spread] {
     &ALL.spreads
 }
 
 /// Returns the repeats from which the spreads are calculated.
-#[must_use]
 pub fn repeats() -> &'static [Repeats] {
     &ALL.repeats
 }
 
 /// Returns the spread of the metric's class; `None` for latencies and other figures that are not rates, and
 /// for classes without published repeats.
-#[must_use]
 pub fn spread_of(metric: &str, quantity: Quantity) -> Option<&'static Spread> {
     class_with(metric).filter(|_| quantity.is_rate())
 }
 
 /// Returns the class of a rate, or of a latency that accompanies it.
-#[must_use]
 pub fn class_of(metric: &str) -> Option<&'static str> {
     class_with(metric).map(|spread| spread.class.as_str())
 }
@@ -107,7 +103,6 @@ fn class_with(metric: &str) -> Option<&'static Spread> {
 /// Returns the differences between two repeats in the metric's class, no smaller than those in all classes: a class with
 /// few sources has not seen the outlying runs of the others. For rates of a class without published repeats, those of
 /// all classes; `None` for other figures.
-#[must_use]
 pub fn repeat_pairs_of(metric: &str, quantity: Quantity) -> Option<RepeatPairs> {
     let any = ALL.any_class;
     let own = spread_of(metric, quantity).map_or(any, |spread| spread.pairs);

@@ -89,7 +89,6 @@ pub enum CatalogError {
 }
 
 /// Returns the names of the suites, the default first.
-#[must_use]
 pub fn suite_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = SUITES.iter().map(|one| one.name).collect();
     names.dedup();

@@ -78,7 +78,6 @@ impl Requirement {
     }
 
     /// Returns a rate of one of its metrics in the quantity of the need; `None` if it cannot be converted.
-    #[must_use]
     pub fn converted(&self, from: Quantity, value: f64) -> Option<f64> {
         if from == self.quantity {
             return Some(value);
@@ -94,13 +93,11 @@ impl Requirement {
 }
 
 /// Returns all uses, in the order of the file.
-#[must_use]
 pub fn uses() -> &'static [Use] {
     &ROWS
 }
 
 /// Returns the use of this name.
-#[must_use]
 pub fn use_of(name: &str) -> Option<&'static Use> {
     let is_it = |known: &String| known.eq_ignore_ascii_case(name.trim());
     ROWS.iter()

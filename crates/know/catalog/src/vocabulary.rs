@@ -26,7 +26,6 @@ pub enum Known {
 
 impl Known {
     /// Returns its stable id.
-    #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Self::Line(line) => &line.id,
@@ -36,7 +35,6 @@ impl Known {
     }
 
     /// Returns its name in full.
-    #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Line(line) => line.name(),
@@ -107,7 +105,6 @@ pub struct LookUp {
 /// one. Ignores case, spaces and punctuation; `+` is `plus`. A part begins with a word and does not end
 /// within a number: `Pi 5` is no part of `Pi 500`. Products of one capacity are returned if nothing else
 /// matches.
-#[must_use]
 pub fn look_up(name: &str) -> LookUp {
     let rows = || {
         let lines = lines().iter().map(Known::Line);
@@ -158,7 +155,6 @@ pub fn look_up(name: &str) -> LookUp {
 /// Returns the products with this name. The most exact matches count: a line of any capacity (`Evo+`, `SanDisk
 /// Extreme`); or else an id, a full name or a model number; or else a part of the name in which `+` is not `plus`, because makers
 /// distinguish them; or else a part in which it is.
-#[must_use]
 pub fn products_called(name: &str) -> Vec<&'static Product> {
     if joined(name).len() < LEAST_LETTERS {
         return Vec::new();
@@ -186,7 +182,6 @@ pub fn products_called(name: &str) -> Vec<&'static Product> {
 
 /// Returns the lines that a product may be of: those with its model number, or else with its name, or else with its name as
 /// an alias. Several if its maker used the name again.
-#[must_use]
 pub fn lines_of(product: &Product) -> Vec<&'static ProductLine> {
     let is_of_brand =
         |line: &&ProductLine| line.kind == product.kind && line.brand == product.brand;
@@ -223,21 +218,18 @@ fn sign_kept(name: &str) -> String {
 }
 
 /// True if the name holds this part, as whole words or their beginning. Ignores case, spaces and punctuation.
-#[must_use]
 pub fn is_part_of_name(name: &str, part: &str) -> bool {
     holds(name, part)
 }
 
 /// True if a board of this model, as in records, is meant by this name: a part of the model, such as
 /// `Zero 2 W`, or another name of the board, such as `3B+`.
-#[must_use]
 pub fn is_board(model: &str, name: &str) -> bool {
     holds(model, name) || board(model).is_some_and(|board| Known::Board(board).is_called(name))
 }
 
 /// Returns the product lines with a known card that has these registers. Other products may have the
 /// same registers.
-#[must_use]
 pub fn lines_with_registers(facts: &CardFacts) -> Vec<&'static ProductLine> {
     let is_same = |line: &&ProductLine| {
         line.registers.iter().any(|seen| {

@@ -27,7 +27,6 @@ pub struct Imported {
 
 impl Imported {
     /// The printed figures, one `id: number unit` per line.
-    #[must_use]
     pub fn printed_text(&self) -> Option<String> {
         let figure = |metric: &Metric| {
             let printed = metric.printed.as_ref()?;

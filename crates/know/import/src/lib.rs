@@ -64,7 +64,6 @@ const MOST_WRAPPED_BYTES: usize = 64 << 10;
 
 /// Reads what other tools printed. Tables are read if their headings name some of the `known`
 /// metrics.
-#[must_use]
 pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     let text = plain(&normal::normalised(text));
     let found = read(&text, known);

@@ -15,7 +15,6 @@ pub struct KnownMetric {
 
 impl KnownMetric {
     /// A metric whose title is its id.
-    #[must_use]
     pub fn new(id: &str, quantity: Quantity) -> Self {
         Self {
             id: id.to_owned(),
@@ -72,7 +71,6 @@ const TOOL_METRICS: [(&str, Quantity); 22] = [
 ];
 
 /// Returns metrics of the readers that belong to none of our suites.
-#[must_use]
 pub fn tool_metrics() -> Vec<KnownMetric> {
     let metrics = TOOL_METRICS.iter();
     metrics

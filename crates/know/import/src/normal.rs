@@ -13,7 +13,6 @@ const MOST_ROUNDS: usize = 3;
 const WRAPPED: std::ops::RangeInclusive<usize> = 40..=80;
 
 /// Returns the text of a file: UTF-16 by its mark or by its zero bytes, otherwise UTF-8, with other bytes replaced.
-#[must_use]
 pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));

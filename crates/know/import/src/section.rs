@@ -7,102 +7,16 @@ use crate::reading::{Found, Section};
 use crate::text::{Line, Words, numbers};
 
 /// Words of headings that name a device.
-const DEVICES: [&str; 24] = [
-    "sd",
-    "microsd",
-    "sdcard",
-    "sdhc",
-    "sdxc",
-    "card",
-    "ssd",
-    "hdd",
-    "emmc",
-    "nvme",
-    "usb",
-    "stick",
-    "disk",
-    "drive",
-    "harddisk",
-    "flash",
-    "thumbdrive",
-    "pendrive",
-    "m2",
-    "sata",
-    "karte",
-    "tf",
-    "ufs",
-    "cf",
-];
-const BRANDS: [&str; 16] = [
-    "sandisk",
-    "samsung",
-    "kingston",
-    "lexar",
-    "transcend",
-    "toshiba",
-    "kioxia",
-    "sony",
-    "pny",
-    "adata",
-    "verbatim",
-    "intenso",
-    "netac",
-    "crucial",
-    "noname",
-    "evo",
-];
-const BOARDS: [&str; 14] = [
-    "raspberry",
-    "pi",
-    "rpi",
-    "odroid",
-    "orangepi",
-    "orange",
-    "banana",
-    "rock",
-    "rockpro64",
-    "beaglebone",
-    "jetson",
-    "pine64",
-    "nanopi",
-    "cubieboard",
-];
-const RUNS: [&str; 7] = [
-    "run",
-    "test",
-    "round",
-    "pass",
-    "lauf",
-    "durchgang",
-    "attempt",
-];
+const DEVICES: &str = "sd microsd sdcard sdhc sdxc card ssd hdd emmc nvme usb stick disk drive harddisk flash \
+    thumbdrive pendrive m2 sata karte tf ufs cf";
+const BRANDS: &str = "sandisk samsung kingston lexar transcend toshiba kioxia sony pny adata verbatim intenso \
+    netac crucial noname evo";
+const BOARDS: &str = "raspberry pi rpi odroid orangepi orange banana rock rockpro64 beaglebone jetson pine64 \
+    nanopi cubieboard";
+const RUNS: &str = "run test round pass lauf durchgang attempt";
 /// Words of headings that name a test of the same device.
-const TESTS: [&str; 24] = [
-    "read",
-    "reads",
-    "reading",
-    "write",
-    "writes",
-    "writing",
-    "speed",
-    "test",
-    "tests",
-    "result",
-    "results",
-    "benchmark",
-    "benchmarks",
-    "hdparm",
-    "dd",
-    "iozone",
-    "fio",
-    "f3",
-    "random",
-    "sequential",
-    "the",
-    "with",
-    "using",
-    "output",
-];
+const TESTS: &str = "read reads reading write writes writing speed test tests result results benchmark benchmarks \
+    hdparm dd iozone fio f3 random sequential the with using output";
 /// Commands whose device is that of the results below them.
 const TOOLS: &[&str] = &[
     "hdparm",
@@ -139,11 +53,11 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             }
             device = Some(named);
         } else if let Some(words) = heading_words(text) {
-            let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-            if has(&BOARDS) {
+            let has = |list: &str| words.iter().any(|word| is_in(word, list));
+            if has(BOARDS) {
                 board = Some(board_name(text));
             }
-            let kept = words.iter().filter(|word| !TESTS.contains(&word.as_str()));
+            let kept = words.iter().filter(|word| !is_in(word, TESTS));
             let key = kept.cloned().collect::<Vec<_>>().join(" ");
             let is_boundary = heading.as_ref() != Some(&key);
             found.sections.push(Section {
@@ -157,6 +71,11 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             }
         }
     }
+}
+
+/// Returns whether a word is in a list.
+fn is_in(word: &str, list: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
 }
 
 /// The disk that a line of hdparm or a command names, without its partition.
@@ -240,10 +159,9 @@ fn heading_words(text: &str) -> Option<Vec<String>> {
         .map(str::to_lowercase)
         .collect();
     let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
-    let is_in = |word: &String, list: &[&str]| list.contains(&word.as_str());
     let is_name =
-        |word: &String| is_in(word, &DEVICES) || is_in(word, &BRANDS) || is_in(word, &BOARDS);
-    let is_run = matches!(words.as_slice(), [run, number, ..] if is_in(run, &RUNS) && number.bytes().all(|it| it.is_ascii_digit()));
+        |word: &String| is_in(word, DEVICES) || is_in(word, BRANDS) || is_in(word, BOARDS);
+    let is_run = matches!(words.as_slice(), [run, number, ..] if is_in(run, RUNS) && number.bytes().all(|it| it.is_ascii_digit()));
     let is_plain =
         words.iter().all(|word| is_name(word) || is_number(word)) && words.iter().any(is_name);
     let is_heading = (title.is_some() || is_marked) && words.iter().any(is_name) || is_plain;
@@ -268,8 +186,7 @@ fn board_name(text: &str) -> String {
     let is_capacity = |word: &str| word.ends_with("gb") || word.ends_with("g");
     let kept = words.filter(|word| {
         let word = word.to_lowercase();
-        BOARDS.contains(&word.as_str())
-            || is_model(&word) && !is_capacity(&word) && !DEVICES.contains(&word.as_str())
+        is_in(&word, BOARDS) || is_model(&word) && !is_capacity(&word) && !is_in(&word, DEVICES)
     });
     kept.collect::<Vec<_>>().join(" ")
 }

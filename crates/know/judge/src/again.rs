@@ -51,7 +51,6 @@ pub fn derive_again_with(record: &mut Record, contradictions: &[Discrepancy]) ->
 
 /// Returns whether [`derive_again`] can derive the record: it is of this method, and its suite is known and has the same
 /// content, or it is a test of storage.
-#[must_use]
 pub fn can_derive_again(record: &Record) -> bool {
     let is_test = record.suite.is_none() && record.integrity.is_some();
     record.method == Some(METHOD) && (is_test || suite_of(record).is_some())
@@ -79,7 +78,6 @@ fn storage_again(record: &mut Record) {
 }
 
 /// Returns the record as its document has it: nothing follows from what the user states. Its labels stay in memory.
-#[must_use]
 pub fn unstated(record: &Record) -> Record {
     let mut plain = record.clone();
     if !plain.labels.is_empty() {

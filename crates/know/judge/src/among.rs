@@ -38,7 +38,6 @@ pub struct Among {
 /// repeats, cards of one product, methods and, for cards that were measured on other boards only, boards differ. A product
 /// counts once, by its best figure on the board of the run, otherwise on any board. `None` for simulated runs and for runs
 /// without such a rate.
-#[must_use]
 pub fn standing_among(record: &Record, published: &[Record]) -> Option<Among> {
     if record.origin.kind == OriginKind::Simulated {
         return None;

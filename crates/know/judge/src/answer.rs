@@ -98,20 +98,17 @@ pub struct Limit {
 
 impl Limit {
     /// Returns whether the rate is too uneven for its digits to mean much.
-    #[must_use]
     pub fn is_rough(&self) -> bool {
         self.half_width_ratio.is_some_and(is_uneven)
     }
 }
 
 /// Returns whether an interval of this half width, relative to its middle, is too wide to compare the rate.
-#[must_use]
 pub fn is_uneven(half_width_ratio: f64) -> bool {
     half_width_ratio >= UNEVEN_RATIO
 }
 
 /// Returns the answer of a run; `None` if it has no rate that a use needs, or a verdict of its own.
-#[must_use]
 pub fn answer(record: &Record) -> Option<Answer> {
     if record.integrity.is_some() || record.anatomy.is_some() {
         return None;

@@ -53,7 +53,6 @@ pub(crate) struct Need {
 
 /// Returns the families of classes that a suite measures. SD Express is included, so that a request for it
 /// gets the answer that it cannot be tested here.
-#[must_use]
 pub fn families(suite: &Suite) -> Vec<ClassFamily> {
     let has = |id: &str| suite.figures.iter().any(|figure| figure.id == id);
     let mut families = Vec::new();

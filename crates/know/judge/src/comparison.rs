@@ -126,7 +126,6 @@ pub struct CommonPlace<'a> {
 /// Returns the runs of both sides that were measured in the same place: on one board, in one setting of one
 /// publication, with the same reader, bus and suite. If there is none, on the same board; empty if they
 /// have no board in common either. Runs of storage that is not known are left out.
-#[must_use]
 pub fn common_places<'a>(sides: [&'a [Record]; 2]) -> Vec<CommonPlace<'a>> {
     let exact = common(sides, |record| {
         let context = Context::of(record).must;

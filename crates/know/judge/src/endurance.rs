@@ -24,7 +24,6 @@ pub struct Endured {
 }
 
 /// Returns the endurance tests of real cards whose product is known, by name.
-#[must_use]
 pub fn endured(records: &[Record]) -> Vec<Endured> {
     let mut products = BTreeMap::<String, Endured>::new();
     for record in records {

@@ -21,7 +21,6 @@ pub enum Fault {
 
 /// Returns the faults in a record, the worst first. An empty list does not mean that the storage is sound: only
 /// what was tested is known.
-#[must_use]
 pub fn faults(record: &Record) -> Vec<Fault> {
     let storage = storage_kind(record).filter(|kind| {
         !matches!(

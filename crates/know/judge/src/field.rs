@@ -25,7 +25,6 @@ pub enum Order {
 }
 
 /// Returns the order in which figures of the metric are ranked; `None` if neither high nor low figures are better.
-#[must_use]
 pub fn order_of(metric: &str, quantity: Quantity) -> Option<Order> {
     match quantity {
         Quantity::ByteRate | Quantity::OperationRate => Some(Order::HighestFirst),
@@ -79,7 +78,6 @@ pub struct Ranking {
 
 impl Ranking {
     /// True if the run that was asked for stands alone.
-    #[must_use]
     pub fn is_alone(&self) -> bool {
         matches!(self.places.as_slice(), [place] if place.is_asked)
     }
@@ -104,7 +102,6 @@ pub struct Field<'a> {
 impl<'a> Field<'a> {
     /// Returns a field that holds the figure of the run that was asked for, if it has one that is the
     /// device's.
-    #[must_use]
     pub fn new(metric: &'a str, asked: Option<&Record>, filter: &'a FieldFilter) -> Self {
         let pattern = equivalents_of(metric).filter(|_| !filter.is_exact);
         let own_quantity = pattern
@@ -221,7 +218,6 @@ impl<'a> Field<'a> {
     }
 
     /// Returns the places, the best figure first; `None` without any figure.
-    #[must_use]
     pub fn ranking(&self) -> Option<Ranking> {
         let quantity = self.quantity.filter(|_| !self.candidates.is_empty())?;
         let order = order_of(self.metric, quantity)?;
@@ -250,7 +246,6 @@ impl<'a> Field<'a> {
 }
 
 /// Returns the rates of a run that are the device's, by which it can be ranked.
-#[must_use]
 pub fn ranked_metrics(record: &Record) -> Vec<&Metric> {
     known_metrics(record)
         .filter(|metric| metric.quantity.is_rate())
@@ -258,7 +253,6 @@ pub fn ranked_metrics(record: &Record) -> Vec<&Metric> {
 }
 
 /// Returns the figures of a run that have an order and are the device's, times and scores included, but for latencies of workloads.
-#[must_use]
 pub fn ordered_metrics(record: &Record) -> Vec<&Metric> {
     let is_ordered = |metric: &&Metric| {
         let is_latency = metric.latency().is_some();
@@ -275,7 +269,6 @@ fn known_metrics(record: &Record) -> impl Iterator<Item = &Metric> {
 }
 
 /// Returns the subject with its product as the catalogue names it, and its board without the revision.
-#[must_use]
 pub fn in_catalogue(subject: Subject) -> Subject {
     Subject {
         board: subject.board.map(|model| board_name(&model)),

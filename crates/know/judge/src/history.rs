@@ -21,7 +21,6 @@ pub struct HistoryGroup<'a> {
 
 impl HistoryGroup<'_> {
     /// Returns whether a rate has another level since a day.
-    #[must_use]
     pub fn has_shift(&self) -> bool {
         self.trends.iter().any(|trend| trend.shift.is_some())
     }
@@ -30,7 +29,6 @@ impl HistoryGroup<'_> {
 /// Groups runs, which are in the order of time, by their circumstances and returns the trends of their rates. The correction
 /// for their number covers the rates of all groups. `metrics` restricts the rates, unless it is empty; runs
 /// without any of them are left out, and those of storage that is not known.
-#[must_use]
 pub fn history<'a>(runs: &'a [Record], metrics: &[String]) -> Vec<HistoryGroup<'a>> {
     let mut groups: Vec<(Circumstances, Vec<&Record>)> = Vec::new();
     let has_rates =
@@ -83,14 +81,12 @@ fn is_reference(trial: &Trial) -> bool {
 }
 
 /// Start of a run, whole seconds since 1970-01-01 (UTC); `None` if it is unknown.
-#[must_use]
 pub fn started_at_s(run: &Record) -> Option<i64> {
     let at: jiff::Timestamp = run.started_at.as_deref()?.parse().ok()?;
     Some(at.as_second())
 }
 
 /// Returns the first run whose time of start is not a time: it would be missing in the trends.
-#[must_use]
 pub fn unreadable_start(runs: &[Record]) -> Option<&Record> {
     let is_damaged = |run: &&Record| run.started_at.is_some() && started_at_s(run).is_none();
     runs.iter().find(is_damaged)
@@ -110,7 +106,6 @@ pub fn sort_by_start(runs: &mut [Record]) {
 
 /// Returns whether runs are of more than one card by their labels `sample`, or else their ids; runs
 /// without an id do not count as runs of a card that has one.
-#[must_use]
 pub fn are_of_several_cards(runs: &[Record]) -> bool {
     let labels: Option<BTreeSet<&String>> =
         runs.iter().map(|run| run.labels.get("sample")).collect();
@@ -128,7 +123,6 @@ pub fn are_of_several_cards(runs: &[Record]) -> bool {
 }
 
 /// Returns the runs of each card by its id, sorted by their start. Runs of cards without an id are left out.
-#[must_use]
 pub fn by_card(runs: Vec<Record>) -> BTreeMap<String, Vec<Record>> {
     let mut cards = BTreeMap::<String, Vec<Record>>::new();
     for run in runs {
@@ -153,7 +147,6 @@ fn circumstances(run: &Record) -> Circumstances {
 
 /// Returns those of a card's runs, without the record itself, that repeat it under the same circumstances. Of a
 /// simulated card each seed counts once: with the same seed its figures repeat.
-#[must_use]
 pub fn repeats_of(record: &Record, mut runs: Vec<Record>) -> Vec<Record> {
     let own = circumstances(record);
     runs.retain(|run| run.id != record.id && circumstances(run) == own);

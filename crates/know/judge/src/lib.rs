@@ -62,7 +62,6 @@ pub const JUDGE_VERSION: u32 = 4;
 
 /// Returns the verdicts from a suite's rules, if there is one, and from the registers; `None` if there are
 /// none.
-#[must_use]
 pub fn judge(record: &Record, suite: Option<&Suite>) -> Option<Derived> {
     let by_suite = suite
         .into_iter()

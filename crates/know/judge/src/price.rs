@@ -13,7 +13,6 @@ pub struct Price {
 
 impl Price {
     /// Parses `12`, `12.99 EUR`, `€ 9,50`; `None` unless there is exactly one number.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
         let number: String = text.chars().filter(|c| is_number(*c)).collect();
@@ -26,7 +25,6 @@ impl Price {
     }
 
     /// True if it is at most a budget; `None` if the currencies are known to differ.
-    #[must_use]
     pub fn is_within(&self, budget: &Self) -> Option<bool> {
         let is_silent = self.currency.is_empty() || budget.currency.is_empty();
         let is_alike = is_silent || self.currency.eq_ignore_ascii_case(&budget.currency);
@@ -34,7 +32,6 @@ impl Price {
     }
 
     /// Returns the amount with its currency.
-    #[must_use]
     pub fn text(&self) -> String {
         format!("{:.2} {}", self.amount, self.currency)
             .trim_end()

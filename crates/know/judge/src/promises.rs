@@ -34,7 +34,6 @@ pub enum Promise {
 
 impl Promise {
     /// Reads a promise such as `A1`, `130MB/s` or `64GB`, in capital or small letters.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(class) = class(&text.to_ascii_uppercase()) {
             return Some(Self::Class(class.id.clone()));

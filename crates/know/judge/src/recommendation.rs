@@ -146,7 +146,6 @@ pub enum Filter {
 }
 
 /// Returns the products of these records for a use.
-#[must_use]
 pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendation {
     let mut recommendation = Recommendation::default();
     let mut groups = BTreeMap::<Key, Vec<&Record>>::new();
@@ -190,7 +189,6 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
 
 impl Recommendation {
     /// True if no product is known.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let lists = [
             &self.standings,
@@ -203,7 +201,6 @@ impl Recommendation {
     }
 
     /// True if products are known, but none of them has a rate that decides.
-    #[must_use]
     pub fn cannot_answer(&self) -> bool {
         !self.unknown_needs.is_empty()
     }

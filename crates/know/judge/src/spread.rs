@@ -7,7 +7,6 @@ use cardmark_stats::{
 };
 
 /// Returns the published spread between runs of one card for the metric's class.
-#[must_use]
 pub fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
     spread_of(metric, quantity).map(|spread| KnownSpread {
         pooled: spread.pooled,
@@ -18,7 +17,6 @@ pub fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
 }
 
 /// Returns the published differences between cards of one product, and between boards, for the metric's class.
-#[must_use]
 pub fn known_elsewhere(metric: &str, quantity: Quantity) -> Option<KnownElsewhere> {
     let known = |of: Deviation| KnownDeviation {
         deviation: of.deviation,
@@ -31,7 +29,6 @@ pub fn known_elsewhere(metric: &str, quantity: Quantity) -> Option<KnownElsewher
 }
 
 /// Returns the published differences between two repeats for the metric's class.
-#[must_use]
 pub(crate) fn known_pairs(metric: &str, quantity: Quantity) -> Option<KnownPairs> {
     repeat_pairs_of(metric, quantity).map(|pairs| KnownPairs {
         p90: pairs.p90,
@@ -40,7 +37,6 @@ pub(crate) fn known_pairs(metric: &str, quantity: Quantity) -> Option<KnownPairs
 }
 
 /// Returns the range of the next run's figure after these comparable runs of one card. `metric` is that of the last run.
-#[must_use]
 pub fn measured_again(metric: &Metric, values: &[f64]) -> Option<Again> {
     let range = again(values, known_spread(&metric.id, metric.quantity))?;
     Some(again_with_stalls(range, metric))

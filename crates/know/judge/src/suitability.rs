@@ -50,7 +50,6 @@ pub struct Supply {
 
 impl Supply {
     /// The rate divided by the sufficient rate.
-    #[must_use]
     pub fn share(&self) -> f64 {
         self.value / self.enough
     }
@@ -76,7 +75,6 @@ pub struct Suitability {
 }
 
 /// Returns the suitability of storage with these rates for a use; `None` if no need has a metric.
-#[must_use]
 pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
     let rates: Vec<(&Requirement, Option<(&Metric, f64)>)> = wanted
         .needs
@@ -130,7 +128,6 @@ pub(crate) fn asked(need: &Requirement) -> f64 {
 }
 
 /// Rate from which storage is more than what it is asked for: 1.6 times the class, if the class is not enough by itself.
-#[must_use]
 pub fn comfortable(need: &Requirement) -> f64 {
     match need.class {
         Some(_) if need.enough > need.reference => need.enough.max(CLASS_RATIO * need.reference),

@@ -24,7 +24,6 @@ pub struct UnknownStorage {
 
 impl UnknownStorage {
     /// Returns the reason why there is no verdict, as a clause.
-    #[must_use]
     pub fn reason(&self) -> String {
         match self.is_memory {
             true => "measured in memory, not on storage".to_owned(),
@@ -36,7 +35,6 @@ impl UnknownStorage {
     }
 
     /// Returns what to name instead, as a sentence without full stop.
-    #[must_use]
     pub fn advice(&self) -> &'static str {
         match self.is_overlay {
             true => {
@@ -49,7 +47,6 @@ impl UnknownStorage {
 }
 
 /// Returns how the storage of a record is hidden; `None` if its device is known.
-#[must_use]
 pub fn unknown_storage(record: &Record) -> Option<UnknownStorage> {
     let target = record.target.as_ref();
     let layers = target.map_or(&[][..], |target| &target.layers);
@@ -87,7 +84,6 @@ fn through(layers: &[Layer], filesystem: Option<&str>) -> String {
 
 /// Returns the kind of storage that an integrity test found. A test that found no fault confirms nothing if the device is
 /// not known; data that was lost is lost whatever lies below.
-#[must_use]
 pub fn storage_kind(record: &Record) -> Option<StorageKind> {
     let kind = record.integrity.as_ref()?.kind;
     let is_confirmation = matches!(
@@ -102,7 +98,6 @@ pub fn storage_kind(record: &Record) -> Option<StorageKind> {
 
 /// Returns the verdicts of a record that hold: those on storage that is not known are not testable, whatever version of
 /// the program derived them.
-#[must_use]
 pub fn upheld(record: &Record) -> Option<Cow<'_, Derived>> {
     let derived = record.derived.as_ref()?;
     Some(match unknown_storage(record) {

@@ -4,43 +4,36 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 
 /// A product.
-#[must_use]
 pub fn product(key: &str) -> String {
     format!("/products/{}", encoded(key))
 }
 
 /// A run.
-#[must_use]
 pub fn run(id: Uuid) -> String {
     format!("/runs/{id}")
 }
 
 /// A board.
-#[must_use]
 pub fn board(model: &str) -> String {
     format!("/boards/{}", encoded(model))
 }
 
 /// History of a card, by the name that `cardmark history` takes; only the personal instance has it.
-#[must_use]
 pub fn history(card: &str) -> String {
     format!("/history/{}", encoded(card))
 }
 
 /// The badge of a product or run at this address.
-#[must_use]
 pub fn badge(of: &str) -> String {
     format!("{of}/badge.svg")
 }
 
 /// The picture for previews of a product or run at this address.
-#[must_use]
 pub fn preview(of: &str) -> String {
     format!("{of}/preview.png")
 }
 
 /// A ranking.
-#[must_use]
 pub fn ranking(metric: &str, context: &str) -> String {
     with(
         "/rankings",
@@ -49,13 +42,11 @@ pub fn ranking(metric: &str, context: &str) -> String {
 }
 
 /// An act of a moderator.
-#[must_use]
 pub fn act(number: i64) -> String {
     format!("/audit/{number}")
 }
 
 /// A path with the parameters that have a value.
-#[must_use]
 pub fn with(path: &str, parameters: &[(&str, Option<&str>)]) -> String {
     let given = parameters.iter().filter_map(|(name, value)| {
         let value = value.filter(|value| !value.is_empty())?;

@@ -43,7 +43,7 @@ const NAVIGATION_OF_A_COMPUTER: [Named; 8] = [
 ];
 
 /// A page.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     title: String,
     about: String,
@@ -83,7 +83,7 @@ pub struct Link {
 }
 
 /// Part of a page with a form of its own.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Section {
     title: String,
     links: Vec<Link>,
@@ -93,16 +93,14 @@ pub struct Section {
 
 impl Section {
     /// A section with this content.
-    #[must_use]
     pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
         Self {
             title: title.into(),
-            links: Vec::new(),
             content: html_content(&Document {
                 title: String::new(),
                 blocks,
             }),
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -138,7 +136,6 @@ pub struct Form {
 
 impl Form {
     /// A form that asks for another page.
-    #[must_use]
     pub fn asking(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
         Self {
             action,
@@ -149,7 +146,6 @@ impl Form {
     }
 
     /// A form that sends something.
-    #[must_use]
     pub fn sending(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
         Self {
             sends: true,
@@ -188,7 +184,6 @@ pub enum FieldKind {
 
 impl Field {
     /// An empty field.
-    #[must_use]
     pub fn of(kind: FieldKind, name: &'static str, label: &'static str) -> Self {
         Self {
             name,
@@ -199,19 +194,16 @@ impl Field {
     }
 
     /// A field of one line.
-    #[must_use]
     pub fn text(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
         Self::of(FieldKind::Text, name, label).with(value)
     }
 
     /// A field for a day.
-    #[must_use]
     pub fn date(name: &'static str, label: &'static str, value: Option<&str>) -> Self {
         Self::of(FieldKind::Date, name, label).with(value)
     }
 
     /// A field with a list of values and their names.
-    #[must_use]
     pub fn choice(
         name: &'static str,
         label: &'static str,
@@ -222,7 +214,6 @@ impl Field {
     }
 
     /// A field that is not shown.
-    #[must_use]
     pub fn hidden(name: &'static str, value: &str) -> Self {
         Self::of(FieldKind::Hidden, name, "").with(Some(value))
     }
@@ -246,12 +237,7 @@ impl Page {
             content: html_content(&document),
             title: document.title,
             about: about.into(),
-            links: Vec::new(),
-            form: None,
-            sections: Vec::new(),
-            last: None,
-            next: None,
-            picture: None,
+            ..Self::default()
         }
     }
 
@@ -310,7 +296,6 @@ impl Page {
     }
 
     /// Returns the page as HTML.
-    #[must_use]
     pub fn html(&self, frame: Frame) -> String {
         let is_personal = frame == Frame::Computer;
         let framed = Framed {
@@ -329,7 +314,6 @@ impl Page {
 }
 
 /// The text with a capital letter and a full stop.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters

@@ -10,18 +10,17 @@ use crate::views::published::quantity;
 
 /// A product in a list with the best first.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed<'a> {
+pub struct ListedProduct<'a> {
     /// The figure by which the list is sorted: the median, or its share of a rate that is enough.
     pub value: f64,
     /// Its figures.
     pub summary: &'a SummaryView,
 }
 
-impl Listed<'_> {
+impl ListedProduct<'_> {
     /// The product of a ranking.
-    #[must_use]
-    pub fn of(summary: &SummaryView) -> Listed<'_> {
-        Listed {
+    pub fn of(summary: &SummaryView) -> ListedProduct<'_> {
+        ListedProduct {
             value: summary.median,
             summary,
         }
@@ -59,9 +58,8 @@ impl Listed<'_> {
 
 /// Returns the first and last possible place of each product of the list, from 1. A product is clearly before another if the
 /// published deviations between cards separate the two, and the intervals of their medians do not overlap, as far as either is known.
-#[must_use]
-pub fn possible(list: &[Listed<'_>]) -> Vec<[usize; 2]> {
-    let figures: Vec<Ranked> = list.iter().map(Listed::ranked).collect();
+pub fn possible(list: &[ListedProduct<'_>]) -> Vec<[usize; 2]> {
+    let figures: Vec<Ranked> = list.iter().map(ListedProduct::ranked).collect();
     let order = Order::of(&figures);
     let is_known = |index: usize| figures[index].spread.is_some();
     let is_before = |one: usize, other: usize| {
@@ -104,7 +102,7 @@ mod tests {
     }
 
     fn places(summaries: &[SummaryView]) -> Vec<[usize; 2]> {
-        possible(&summaries.iter().map(Listed::of).collect::<Vec<_>>())
+        possible(&summaries.iter().map(ListedProduct::of).collect::<Vec<_>>())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use cardmark_share::Problem;
 use uuid::Uuid;
 
 use crate::views::board::BoardsPage;
-use crate::views::product::{NamesQuery, ProductView, ProductsPage};
+use crate::views::product::{ProductView, ProductsPage, ProductsQuery};
 use crate::views::ranking::{Contexts, RankingView};
 use crate::views::search::{SearchPage, SearchQuery};
 use crate::views::suited::ByUse;
@@ -38,7 +38,7 @@ pub trait Queries: Sync {
     /// Products with runs.
     fn products(
         &self,
-        query: NamesQuery,
+        query: ProductsQuery,
     ) -> impl Future<Output = Result<ProductsPage, Self::Error>> + Send;
 
     /// A product by key or name.
@@ -96,7 +96,6 @@ pub(crate) fn problem(status: u16, kind: &str, title: &str, detail: impl Into<St
 }
 
 /// A request that means nothing.
-#[must_use]
 pub fn bad_request(detail: impl Into<String>) -> Problem {
     problem(
         400,
@@ -107,13 +106,11 @@ pub fn bad_request(detail: impl Into<String>) -> Problem {
 }
 
 /// A cursor that no page returned.
-#[must_use]
 pub fn wrong_cursor() -> Problem {
     bad_request("cursor is not one that this site handed out")
 }
 
 /// An address with nothing at it.
-#[must_use]
 pub fn not_found(title: &str, detail: impl Into<String>) -> Problem {
     problem(404, "unknown-path", title, detail)
 }

@@ -9,13 +9,13 @@ use cardmark_catalog::publications;
 use cardmark_core::Record;
 use cardmark_judge::derive_again;
 use cardmark_pages::frame::{Frame, Page};
-use cardmark_pages::pages::compare::{CompareAsked, compared_sides};
-use cardmark_pages::pages::ranking::{RankingAsked, RankingPage};
+use cardmark_pages::pages::compare::{ComparePageQuery, compared_sides};
+use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
 use cardmark_pages::pages::{boards, compare, home, product, ranking, run, runs};
 use cardmark_pages::suited::by_use;
 use cardmark_pages::views::board::{BoardEntry, BoardsPage};
 use cardmark_pages::views::product::{
-    NamesQuery, ProductEntry, ProductView, ProductsPage, SummaryView,
+    ProductEntry, ProductView, ProductsPage, ProductsQuery, SummaryView,
 };
 use cardmark_pages::views::ranking::{ContextEntry, Contexts, RankedEntry, RankingView};
 use cardmark_pages::views::run::{ListedRun, Run, RunState};
@@ -124,7 +124,7 @@ impl Queries for Memory {
         self.find(id).cloned()
     }
 
-    async fn products(&self, _: NamesQuery) -> Result<ProductsPage, Problem> {
+    async fn products(&self, _: ProductsQuery) -> Result<ProductsPage, Problem> {
         let mut products = BTreeMap::<String, ProductEntry>::new();
         for extract in self.extracts() {
             if let (Some(key), Some(name)) = (extract.product_key(), &extract.product_name) {
@@ -141,7 +141,7 @@ impl Queries for Memory {
 
     async fn product(&self, name: &str, _: Option<&str>) -> Result<ProductView, Problem> {
         let key = product_key(name);
-        let all = self.products(NamesQuery::default()).await?.products;
+        let all = self.products(ProductsQuery::default()).await?.products;
         let entry = all.into_iter().find(|entry| entry.key == key);
         let entry = entry.ok_or_else(|| not_found("No such product", "it is not in memory"))?;
         let own = self.figures().into_iter();
@@ -276,9 +276,9 @@ fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
 fn products_rankings_and_boards_lead_to_each_other() {
     let memory = Memory::published();
     let metric = &memory.most_ranked().unwrap();
-    let asked = RankingAsked {
+    let asked = RankingPageQuery {
         metric: Some(metric.clone()),
-        ..RankingAsked::default()
+        ..RankingPageQuery::default()
     };
     let RankingPage::Here(page) = done(ranking::ranking(&memory, &asked)).unwrap() else {
         panic!("it is the first page");
@@ -340,7 +340,7 @@ fn a_run_and_a_comparison_show_the_records() {
         .into_iter()
         .find(|(one, other)| is_comparable(one, other))
         .unwrap();
-    let asked = CompareAsked {
+    let asked = ComparePageQuery {
         base: base.id.to_string(),
         other: other.id.to_string(),
         across: String::new(),
@@ -350,7 +350,7 @@ fn a_run_and_a_comparison_show_the_records() {
         &page,
         &["<h1>Compare</h1>", &other.id.to_string(), "<table"],
     );
-    let same = CompareAsked {
+    let same = ComparePageQuery {
         base: base.id.to_string(),
         other: base.id.to_string(),
         across: String::new(),

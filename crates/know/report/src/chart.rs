@@ -46,7 +46,6 @@ pub enum Chart {
 
 impl Chart {
     /// The chart as SVG.
-    #[must_use]
     pub fn svg(&self, theme: Theme, size: Size) -> String {
         let mut svg = svg::Svg::default();
         let height = self.draw(&mut svg, size);
@@ -65,7 +64,6 @@ impl Chart {
     }
 
     /// Heading.
-    #[must_use]
     pub fn heading(&self) -> &Heading {
         match self {
             Self::Bars(bars) => &bars.heading,

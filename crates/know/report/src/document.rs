@@ -63,7 +63,6 @@ pub struct Source {
 
 impl Document {
     /// The charts in order, those that are folded away too.
-    #[must_use]
     pub fn charts(&self) -> Vec<&Chart> {
         self.blocks.iter().flat_map(Block::charts).collect()
     }
@@ -108,13 +107,11 @@ impl<'a> HtmlBlocks<'a> {
 
 /// Returns the report as one page of HTML: no script, nothing loaded from elsewhere, light and dark, for
 /// screens and paper.
-#[must_use]
 pub fn html(document: &Document) -> String {
     Page { document }.to_string()
 }
 
 /// Returns the content of a report as HTML, for a page with its own frame. It needs the rules of [`style_sheet`].
-#[must_use]
 pub fn html_content(document: &Document) -> String {
     HtmlBlocks {
         blocks: &document.blocks,
@@ -123,7 +120,6 @@ pub fn html_content(document: &Document) -> String {
 }
 
 /// Returns the style sheet of pages with reports.
-#[must_use]
 pub fn style_sheet() -> String {
     let page = include_str!("../templates/page.css");
     page.to_owned() + &crate::chart::style(Theme::Page) + "\n"
@@ -157,7 +153,6 @@ impl<'a> MarkdownBlocks<'a> {
 }
 
 /// Returns the report as Markdown with tables (GitHub's), to be pasted. Charts are left out.
-#[must_use]
 pub fn markdown(document: &Document) -> String {
     Markdown { document }.to_string()
 }

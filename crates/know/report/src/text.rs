@@ -22,7 +22,6 @@ const UNITS_DECIMAL: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 pub const MISSING: &str = "–";
 
 /// A figure without unit: three significant digits, whole numbers of four digits from 1,000 on.
-#[must_use]
 pub fn figure(value: f64) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
@@ -63,14 +62,12 @@ fn whole(value: f64) -> String {
 }
 
 /// A rate in MB/s, 10⁶ bytes a second.
-#[must_use]
 pub fn rate(bytes_per_s: f64) -> String {
     format!("{} MB/s", figure(bytes_per_s / 1e6))
 }
 
 /// The unit in which a rate is shown: MB/s, or what the metric counts a second: operations on blocks
 /// (IOPS), transactions, files. The one place that decides it.
-#[must_use]
 pub fn unit(metric: &str, quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::ByteRate => "MB/s",
@@ -79,7 +76,6 @@ pub fn unit(metric: &str, quantity: Quantity) -> &'static str {
 }
 
 /// A rate in its unit, as a number.
-#[must_use]
 pub fn in_unit(quantity: Quantity, value: f64) -> f64 {
     match quantity {
         Quantity::ByteRate => value / 1e6,
@@ -88,7 +84,6 @@ pub fn in_unit(quantity: Quantity, value: f64) -> f64 {
 }
 
 /// A metric's value with its unit.
-#[must_use]
 pub fn value(metric: &str, quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::ByteRate | Quantity::OperationRate => {
@@ -123,7 +118,6 @@ pub enum LatencyUnit {
 
 impl LatencyUnit {
     /// The unit in which all of these latencies (nanoseconds) can be read.
-    #[must_use]
     pub fn for_all(latencies_ns: &[f64]) -> Self {
         let least = latencies_ns.iter().copied().fold(f64::INFINITY, f64::min);
         let most = latencies_ns.iter().copied().fold(0.0, f64::max);
@@ -137,7 +131,6 @@ impl LatencyUnit {
     }
 
     /// The unit's sign.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Microseconds => "µs",
@@ -147,7 +140,6 @@ impl LatencyUnit {
     }
 
     /// The figure of a latency (nanoseconds) in this unit.
-    #[must_use]
     pub fn figure(self, latency_ns: f64) -> String {
         let unit_ns = match self {
             Self::Microseconds => 1e3,
@@ -159,21 +151,18 @@ impl LatencyUnit {
 }
 
 /// One latency with the unit that suits it.
-#[must_use]
 pub fn latency(latency_ns: f64) -> String {
     let unit = LatencyUnit::for_all(&[latency_ns]);
     format!("{} {}", unit.figure(latency_ns), unit.name())
 }
 
 /// The size of a block or buffer: `4 KiB`, `1 MiB`.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub fn size(bytes: u64) -> String {
     scaled(bytes as f64, KIB, &UNITS_BINARY)
 }
 
 /// An amount of data in decimal units: `1.61 GB`.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub fn amount(bytes: u64) -> String {
     amount_of(bytes as f64)
@@ -185,7 +174,6 @@ pub(crate) fn amount_of(bytes: f64) -> String {
 }
 
 /// A capacity both ways: `63.9 GB (59.5 GiB)`.
-#[must_use]
 pub fn capacity(bytes: u64) -> String {
     format!("{} ({})", amount(bytes), size(bytes))
 }
@@ -211,7 +199,6 @@ fn scaled(bytes: f64, step: f64, units: &[&str]) -> String {
 }
 
 /// A span of time: `0.35 s`, `48 s`, `1 min 12 s`, `2 h 5 min`, `3 d 4 h`.
-#[must_use]
 pub fn span(span_ns: u64) -> String {
     const SECOND_NS: u64 = 1_000_000_000;
     if span_ns < 9_950_000_000 {
@@ -255,7 +242,6 @@ fn pair(count: u64, step: u64, large: &str, small: &str) -> String {
 }
 
 /// A share in percent, two significant digits: `±3.1 %` without its sign.
-#[must_use]
 pub fn percent(ratio: f64) -> String {
     let value = ratio * 100.0;
     if !value.is_finite() {
@@ -268,7 +254,6 @@ pub fn percent(ratio: f64) -> String {
 }
 
 /// Returns a number of things, such as `1 run` or `3 runs`.
-#[must_use]
 pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(
     count: N,
     one: &str,
@@ -279,7 +264,6 @@ pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(
 }
 
 /// Returns `on a Raspberry Pi 5`, or the number of boards, such as `on 3 boards`, unknown ones counted as one; empty if none is known.
-#[must_use]
 pub fn on_boards<'a>(boards: impl Iterator<Item = Option<&'a str>>) -> String {
     let boards: BTreeSet<Option<&str>> = boards.collect();
     match boards.iter().next_back() {
@@ -293,7 +277,6 @@ pub fn on_boards<'a>(boards: impl Iterator<Item = Option<&'a str>>) -> String {
 }
 
 /// Returns a place in a ranking, such as `3`, or the range that it may have, such as `2–5`.
-#[must_use]
 pub fn place_text([first, last]: [usize; 2]) -> String {
     if first == last {
         return first.to_string();

@@ -41,7 +41,6 @@ impl CheckName {
     ];
 
     /// The term that the catalogue explains it by.
-    #[must_use]
     pub fn term(self) -> String {
         format!("check_{}", name_of(&self))
     }

@@ -40,13 +40,11 @@ pub(crate) fn checks_and_derived(record: &Record, received_on: &str) -> (Vec<Che
 }
 
 /// Checks beside other records. They cost nothing: a site makes them in the transaction that stores the record.
-#[must_use]
 pub fn checks_around(area: Area, around: Surroundings) -> [Check; 2] {
     [repeats(area, around.evidence), fresh_seed(around.seed)]
 }
 
 /// Returns whether a check failed.
-#[must_use]
 pub fn is_quarantined(checks: &[Check]) -> bool {
     checks
         .iter()

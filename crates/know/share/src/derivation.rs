@@ -15,7 +15,6 @@ pub struct Derivation {
 }
 
 /// Derives everything again. Figures are those that follow from the trials, not those in the record.
-#[must_use]
 pub fn derive(submission: &Submission, received_on: &str) -> Derivation {
     let (checks, derived) = checks_and_derived(&submission.record, received_on);
     Derivation {

@@ -79,7 +79,6 @@ pub struct Extract {
 
 impl Extract {
     /// Takes what is needed from a record with the labels of its statement.
-    #[must_use]
     pub fn of(record: &Record) -> Self {
         let device = record.devices.first();
         let label = |name: &str| record.labels.get(name).map(|text| short(text));
@@ -135,14 +134,12 @@ impl Extract {
     }
 
     /// The key of the product on a site ([`product_key`]).
-    #[must_use]
     pub fn product_key(&self) -> Option<String> {
         self.product_name.as_deref().map(product_key)
     }
 }
 
 /// The key of a product on a site: its id in the catalogue, or `~` and its name in small letters.
-#[must_use]
 pub fn product_key(name: &str) -> String {
     match product(name) {
         Some(known) => known.id.clone(),
@@ -192,7 +189,6 @@ fn figures(record: &Record) -> Vec<Figure> {
 }
 
 /// The key of a context: the first 8 bytes of the SHA-256 of its canonical JSON.
-#[must_use]
 pub fn context_key(context: &BTreeMap<String, String>) -> i64 {
     let digest = Sha256::digest(json!(context).to_string().as_bytes());
     let mut bytes = [0; 8];
@@ -204,7 +200,6 @@ pub fn context_key(context: &BTreeMap<String, String>) -> i64 {
 ///
 /// Without the submitter in it, anybody could send runs of a card that somebody else measured, and move its figure. All
 /// cards of a submitter without a sample id are one.
-#[must_use]
 pub fn card_key(record: &Record, tag: Option<&[u8; TAG_BYTES]>) -> [u8; 16] {
     let device = record.devices.first();
     let mut hash = Sha256::new();

@@ -1,13 +1,11 @@
 //! Bytes as hexadecimal digits.
 
 /// Writes bytes as small hexadecimal digits.
-#[must_use]
 pub fn to_hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads exactly `N` bytes from small hexadecimal digits; `None` if the text is anything else.
-#[must_use]
 pub fn from_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     let is_plain = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     if text.len() != 2 * N || !text.bytes().all(is_plain) {

@@ -31,13 +31,11 @@ pub struct EditToken([u8; 32]);
 
 impl Secrets {
     /// Takes the secret of a store: 32 random bytes.
-    #[must_use]
     pub fn new(store_secret: [u8; 32]) -> Self {
         Self(store_secret)
     }
 
     /// Secrets of somebody without a store, who sent a run in a browser: they follow from a phrase that only this person knows.
-    #[must_use]
     pub fn of_phrase(phrase: &str) -> Self {
         let mut digest = Sha256::new();
         digest.update(PHRASE_PURPOSE);
@@ -47,20 +45,17 @@ impl Secrets {
     }
 
     /// The edit token of a run on any server, for secrets of a phrase: the same as [`Self::edit_token`], without a server.
-    #[must_use]
     pub fn phrase_token(&self, run: Uuid) -> EditToken {
         EditToken(self.derive(&[PHRASE_TOKEN_PURPOSE, &run.to_string()]))
     }
 
     /// The edit token of a run on a server: HMAC-SHA-256 (RFC 2104) of purpose, server and id of the run, each
     /// followed by a line feed.
-    #[must_use]
     pub fn edit_token(&self, server: &Server, run: Uuid) -> EditToken {
         EditToken(self.derive(&[TOKEN_PURPOSE, &server.origin(), &run.to_string()]))
     }
 
     /// The submitter's tag on a server: the same for all runs of a store there. Tags on two servers have nothing in common.
-    #[must_use]
     pub fn tag(&self, server: &Server) -> [u8; TAG_BYTES] {
         let derived = self.derive(&[TAG_PURPOSE, &server.origin()]);
         let mut tag = [0; TAG_BYTES];
@@ -89,13 +84,11 @@ impl fmt::Debug for Secrets {
 
 impl EditToken {
     /// The token as it is sent with a change: 64 hexadecimal digits.
-    #[must_use]
     pub fn to_text(&self) -> String {
         to_hexadecimal(&self.0)
     }
 
     /// The hash that the site keeps.
-    #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         token_hash(&self.0)
     }
@@ -109,20 +102,17 @@ impl fmt::Debug for EditToken {
 }
 
 /// Reads a token as it was sent and returns its hash; `None` if the text is no token.
-#[must_use]
 pub fn hash_of_token_text(text: &str) -> Option<[u8; 32]> {
     from_hexadecimal::<32>(text).map(|token| token_hash(&token))
 }
 
 /// SHA-256 of a token.
-#[must_use]
 pub fn token_hash(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
 /// The pseudonym of a submitter, which a site keeps in place of the tag: the first 16 bytes of the SHA-256 of
 /// `cardmark submitter 1`, a line feed and the tag. Whoever knows a tag can submit in its owner's name, so that no site keeps it.
-#[must_use]
 pub fn submitter_of(tag: &[u8; TAG_BYTES]) -> [u8; TAG_BYTES] {
     let digest = Sha256::new_with_prefix(SUBMITTER_PURPOSE)
         .chain_update(tag)

@@ -37,7 +37,6 @@ pub enum ServerError {
 
 impl Server {
     /// The address in its one spelling, without the usual port: secrets are derived from it.
-    #[must_use]
     pub fn origin(&self) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         match self.port == usual_port(self.is_encrypted) {
@@ -47,13 +46,11 @@ impl Server {
     }
 
     /// The address of a path there, which begins with `/`.
-    #[must_use]
     pub fn url(&self, path: &str) -> String {
         self.origin() + path
     }
 
     /// Returns whether the connection is encrypted.
-    #[must_use]
     pub fn is_encrypted(&self) -> bool {
         self.is_encrypted
     }

@@ -23,7 +23,6 @@ pub fn bucket_of_value(value: f64) -> i32 {
 }
 
 /// The middle of a bucket.
-#[must_use]
 pub fn value_of_bucket(bucket: i32) -> f64 {
     middle(f64::from(bucket))
 }
@@ -41,7 +40,6 @@ pub struct Summary {
 
 impl Summary {
     /// The number of submitters.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -68,7 +66,6 @@ impl Summary {
     }
 
     /// The value below which this share of the figures lies; `None` without any.
-    #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let count = self.count() as f64;
         let mut before = 0;
@@ -83,7 +80,6 @@ impl Summary {
 
     /// The median of the submitters, with its interval of at least 95 % if there are six: it follows from ranks and assumes nothing
     /// about the distribution.
-    #[must_use]
     pub fn median(&self) -> Option<(f64, Option<Interval>)> {
         let count = self.count();
         let last = count.checked_sub(1)?;

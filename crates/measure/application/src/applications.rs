@@ -65,7 +65,6 @@ impl Applications {
 
     /// Verifies that all files are as the operations left them: databases by `PRAGMA integrity_check` and the
     /// number of their rows, packages and logs by number and size.
-    #[must_use]
     pub fn damages(&self) -> Vec<Damage> {
         let damage = |(workload, files): (&String, &Files)| {
             let detail = match files {

@@ -73,7 +73,6 @@ impl WorkFolder {
     }
 
     /// Returns its path.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

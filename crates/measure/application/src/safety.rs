@@ -29,7 +29,6 @@ enum Why {
 
 impl UnsafeDirectory {
     /// Returns advice for the user.
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         match self.why {
             Why::Owner(_) => {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{Register, to_hex};
-use crate::word::Word;
+use crate::words;
 use crate::{CardKind, Registers, SdVersion};
 
 /// An SD card or eMMC as its registers describe it.
@@ -23,20 +23,16 @@ pub struct Card {
     pub decoded: CardFacts,
 }
 
-/// Kind of serial number of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SerialKind {
-    /// Zero.
-    Zero,
-    /// Above zero, but below 65,536.
-    Low,
-    /// Like those of most cards.
-    Usual,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Kind of serial number of a card.
+    pub enum SerialKind {
+        /// Zero.
+        Zero,
+        /// Above zero, but below 65,536.
+        Low,
+        /// Like those of most cards.
+        Usual,
+    }
 }
 
 /// Decoded registers of a card. Values that the registers do not contain are absent.
@@ -99,7 +95,6 @@ const DISCARD_REVISION: u8 = 6;
 impl Registers {
     /// Returns the description of the card. It contains no serial number, and no checksum from which the number could
     /// be derived; nor `EXT_CSD`, because much of it belongs to the manufacturer.
-    #[must_use]
     pub fn card(&self) -> Card {
         Card {
             kind: self.kind,

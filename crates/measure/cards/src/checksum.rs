@@ -1,7 +1,6 @@
 //! The checksum of CID and CSD.
 
 /// CRC7 of the standards: polynomial x⁷ + x³ + 1, from 0, most significant bit first.
-#[must_use]
 pub fn crc7(bytes: &[u8]) -> u8 {
     let mut crc = 0u8;
     for byte in bytes {

@@ -51,7 +51,6 @@ pub struct Cid {
 
 impl Cid {
     /// From its bytes, the most significant first.
-    #[must_use]
     pub fn new(kind: CardKind, bytes: [u8; 16]) -> Self {
         Self { kind, bytes }
     }
@@ -68,20 +67,17 @@ impl Cid {
     }
 
     /// Number of the manufacturer: of SD-3C for SD cards, of JEDEC for eMMC.
-    #[must_use]
     pub fn manufacturer_id(&self) -> u8 {
         self.bytes[0]
     }
 
     /// Returns the two bytes of the brand's owner. For eMMC the upper byte also contains the package type and
     /// is kept, as the kernel does.
-    #[must_use]
     pub fn oem(&self) -> u16 {
         u16::from_be_bytes([self.bytes[1], self.bytes[2]])
     }
 
     /// Returns the name of the product; `?` replaces an unprintable character. `None`: it is empty.
-    #[must_use]
     pub fn product(&self) -> Option<String> {
         match self.kind {
             CardKind::Sd => characters(&self.bytes[3..8]),
@@ -91,20 +87,17 @@ impl Cid {
     }
 
     /// Returns the revision of the product, such as `8.0`; `None` if it is not two decimal digits.
-    #[must_use]
     pub fn revision(&self) -> Option<String> {
         self.get("PRV").and_then(revision)
     }
 
     /// Serial number.
-    #[must_use]
     pub fn serial(&self) -> SerialNumber {
         let number = self.get("PSN").and_then(|value| u32::try_from(value).ok());
         SerialNumber(number.unwrap_or_default())
     }
 
     /// Returns the month of making. That of an eMMC needs the revision of its EXT_CSD, 0 if it has none.
-    #[must_use]
     pub fn made(&self, ext_csd_revision: Option<u8>) -> Option<Month> {
         let code = self.get("MDT")?;
         match self.kind {
@@ -145,7 +138,6 @@ pub struct SerialNumber(u32);
 
 impl SerialNumber {
     /// The number itself. It must not reach a record.
-    #[must_use]
     pub fn number(self) -> u32 {
         self.0
     }

@@ -51,13 +51,11 @@ pub enum CapacityClass {
 
 impl Csd {
     /// From its bytes, the most significant first.
-    #[must_use]
     pub fn new(kind: CardKind, bytes: [u8; 16]) -> Self {
         Self { kind, bytes }
     }
 
     /// `CSD_STRUCTURE`: of SD cards 0, 1 and 2 are defined.
-    #[must_use]
     pub fn structure(&self) -> u8 {
         self.bytes[0] >> 6
     }
@@ -71,7 +69,6 @@ impl Csd {
 
     /// Returns the size of the user area in bytes. `None` if the register does not contain it, as for eMMC
     /// above 2 GiB.
-    #[must_use]
     pub fn capacity_bytes(&self) -> Option<u64> {
         let c_size = self.get("C_SIZE")?;
         match (self.kind, self.structure()) {
@@ -91,7 +88,6 @@ impl Csd {
     }
 
     /// The family of an SD card.
-    #[must_use]
     pub fn capacity_class(&self) -> Option<CapacityClass> {
         match (self.kind, self.structure()) {
             (CardKind::Sd, 0) => Some(CapacityClass::Sdsc),
@@ -105,13 +101,11 @@ impl Csd {
     }
 
     /// `CCC`: bit by bit the classes of commands that it knows.
-    #[must_use]
     pub fn command_classes(&self) -> Option<u16> {
         self.get("CCC").and_then(|bits| u16::try_from(bits).ok())
     }
 
     /// Returns whether the card supports a class of commands; there are twelve classes.
-    #[must_use]
     pub fn has_command_class(&self, class: u32) -> Option<bool> {
         let bits = self.command_classes()?;
         (class < 12).then_some(bits >> class & 1 == 1)
@@ -119,20 +113,17 @@ impl Csd {
 
     /// Returns `TRAN_SPEED`: maximum bits a second on each data line; `None` for undefined codes. The kernel
     /// shows the value from before it chose a faster mode.
-    #[must_use]
     pub fn line_bits_per_s(&self) -> Option<u64> {
         line_bits_per_s(self.kind, self.get("TRAN_SPEED")?)
     }
 
     /// `SPEC_VERS` of MMC: 4 for 4.x and later. `None`: an SD card.
-    #[must_use]
     pub fn mmc_version(&self) -> Option<u8> {
         self.get("SPEC_VERS").and_then(|v| u8::try_from(v).ok())
     }
 
     /// Names of the fields that SDHC, SDXC and SDUC fix and that have another value here. `None`:
     /// nothing is fixed for this card.
-    #[must_use]
     pub fn unfixed_fields(&self) -> Option<Vec<&'static str>> {
         if self.capacity_class()? == CapacityClass::Sdsc {
             return None;

@@ -36,7 +36,6 @@ pub struct ExtCsd {
 
 impl ExtCsd {
     /// From its bytes, in the order in which they are read.
-    #[must_use]
     pub fn new(bytes: &[u8; EXT_CSD_BYTES]) -> Self {
         let revision = bytes[at::REVISION];
         let number = |at: usize| {

@@ -45,13 +45,11 @@ impl Field {
     }
 
     /// Returns the number of bits.
-    #[must_use]
     pub const fn bits_count(&self) -> u16 {
         self.high - self.low + 1
     }
 
     /// The largest value, of a field of up to 64 bits.
-    #[must_use]
     pub const fn most(&self) -> Option<u64> {
         match self.bits_count() {
             count @ 1..=64 => Some(u64::MAX >> (64 - count)),
@@ -60,7 +58,6 @@ impl Field {
     }
 
     /// Returns the meaning of a value in plain words; `None` if the standard does not define it.
-    #[must_use]
     pub fn meaning(&self, value: u64) -> Option<String> {
         (self.says)(value)
     }
@@ -101,7 +98,6 @@ pub trait Register: Copy {
 
     /// Returns the register with other values in fields, set one after the other; `None` if a field does not
     /// exist or a value does not fit into it. No other bits change.
-    #[must_use]
     fn with(mut self, values: &[(&str, u64)]) -> Option<Self> {
         for (name, value) in values {
             let field = self.field(name)?;

@@ -34,7 +34,6 @@ pub enum PreEol {
 
 impl EmmcLife {
     /// From the codes in `EXT_CSD`: bytes 268, 269 and 267. Codes not defined are left aside.
-    #[must_use]
     pub fn from_codes(a: u8, b: u8, pre_eol: u8) -> Self {
         let stages = [
             None,
@@ -51,7 +50,6 @@ impl EmmcLife {
 
     /// Parses the kernel's texts `life_time`, such as `0x01 0x02`, and `pre_eol_info`, such as `0x01`.
     /// Unreadable texts are skipped.
-    #[must_use]
     pub fn from_texts(life_time: &str, pre_eol_info: &str) -> Self {
         let mut codes = life_time.split_ascii_whitespace().map(byte_from_hex);
         let (a, b, more) = (codes.next(), codes.next(), codes.next());
@@ -68,13 +66,11 @@ impl EmmcLife {
     }
 
     /// Life time used of the type of cells that is worse off, percent.
-    #[must_use]
     pub fn used_percent(&self) -> Option<u32> {
         self.a_used_percent.max(self.b_used_percent)
     }
 
     /// Returns the life time data for a record; `None` if the device reports none.
-    #[must_use]
     pub fn health(&self) -> Option<Health> {
         let warning = match self.pre_eol {
             Some(PreEol::Warning) => Some("pre-EOL warning: 80 % of the spare blocks are used"),

@@ -28,7 +28,6 @@ pub struct RegisterField {
 impl Registers {
     /// Returns all fields of the registers, without serial number and checksums. Reserved bits are listed only
     /// if they are not zero, as they should be.
-    #[must_use]
     pub fn fields(&self) -> Vec<RegisterField> {
         let mut fields = Vec::new();
         if let Some(cid) = &self.cid {
@@ -77,7 +76,6 @@ impl Registers {
 }
 
 /// Returns the tables of all layouts of all registers, for documentation.
-#[must_use]
 pub fn register_tables() -> Vec<(&'static str, &'static [Field])> {
     let csd = |kind, first| Csd::new(kind, [first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     vec![

@@ -31,7 +31,6 @@ impl Registers {
     ///
     /// An SSR of zeros is absent too: the kernel shows zeros when it could not read it. So is the CID of MMC
     /// cards before version 2.0, which has another layout.
-    #[must_use]
     pub fn from_hex(kind: CardKind, texts: &BTreeMap<String, String>) -> Self {
         let text = |name: &str| texts.get(name).map_or("", String::as_str);
         let csd = from_hex(text("csd")).map(|bytes| Csd::new(kind, bytes));
@@ -69,7 +68,6 @@ impl Registers {
     }
 
     /// Month of making.
-    #[must_use]
     pub fn made(&self) -> Option<Month> {
         let version = self.csd.and_then(|csd| csd.mmc_version());
         // Cards before version 4 have no EXT_CSD.
@@ -78,14 +76,12 @@ impl Registers {
     }
 
     /// Size of the area that users have, bytes.
-    #[must_use]
     pub fn capacity_bytes(&self) -> Option<u64> {
         let extended = self.ext_csd.and_then(|ext_csd| ext_csd.capacity_bytes);
         extended.or_else(|| self.csd?.capacity_bytes())
     }
 
     /// Checks the checksums of CID and CSD; `None` if the host shows neither.
-    #[must_use]
     pub fn checksum_fits(&self) -> Option<bool> {
         match (&self.cid, &self.csd) {
             (Some(cid), Some(csd)) => checksum::both_fit(&cid.bytes, &csd.bytes),

@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 /// to distinguish cards of one product. For a serial number of 32 bits, some 256 candidates remain: a person
 /// who knows the number can check whether it fits, but the number cannot be worked out. Shorter numbers would
 /// be revealed.
-#[must_use]
 pub fn sample_id(identity: &[u8]) -> String {
     let digest = Sha256::digest(identity);
     digest[..3]

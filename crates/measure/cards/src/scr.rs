@@ -51,13 +51,11 @@ pub struct Scr([u8; 8]);
 
 impl Scr {
     /// From its bytes, the most significant first.
-    #[must_use]
     pub fn new(bytes: [u8; 8]) -> Self {
         Self(bytes)
     }
 
     /// Returns the version of the SD specification; `None` if the combination is not defined.
-    #[must_use]
     pub fn sd_version(&self) -> Option<SdVersion> {
         let names = [
             "SCR_STRUCTURE",
@@ -82,20 +80,17 @@ impl Scr {
     }
 
     /// `SD_SECURITY` as it is: 0 none, 2 SDSC, 3 SDHC, 4 SDXC; others are not defined.
-    #[must_use]
     pub fn security(&self) -> u8 {
         self.0[1] >> 4 & 0b111
     }
 
     /// `SD_BUS_WIDTHS` as it is: bit 0 for one data line, bit 2 for four.
-    #[must_use]
     pub fn bus_widths(&self) -> u8 {
         self.0[1] & 0xf
     }
 
     /// Returns whether the card announces one of the optional commands: 20, 23, 48, 49, 58, 59, and 53 and 54
     /// after CMD55.
-    #[must_use]
     pub fn supports_command(&self, number: u32) -> bool {
         let bits = self.get("CMD_SUPPORT").unwrap_or_default();
         let known = COMMANDS.iter().enumerate();

@@ -21,7 +21,6 @@ const NVME_WARNINGS: [&str; 6] = [
 
 /// Health from log page 2 of NVMe, "SMART / Health Information" (NVM Express base specification
 /// 1.4, 5.14.1.2).
-#[must_use]
 pub fn nvme_health(log: &[u8; SMART_LOG_BYTES]) -> Health {
     let counter = |at: usize| {
         let mut bytes = [0; 16];
@@ -70,7 +69,6 @@ pub(crate) struct Attribute {
 /// Returns the health from the tables of `SMART READ DATA` and `SMART READ THRESHOLDS` (ATA/ATAPI-7).
 /// Attributes that makers number freely, such as wear, are left out. `None` if a table's checksum is wrong, or
 /// the disk reports nothing.
-#[must_use]
 pub fn ata_health(
     data: &[u8; SMART_LOG_BYTES],
     thresholds: &[u8; SMART_LOG_BYTES],
@@ -150,7 +148,6 @@ pub(crate) fn nvme_warnings(bits: u8) -> Vec<String> {
 }
 
 /// Returns whether a text is one of the warnings that [`Health`] has, and nothing else.
-#[must_use]
 pub fn is_health_warning(text: &str) -> bool {
     let id = text.strip_prefix("attribute ");
     let id = id.and_then(|rest| rest.strip_suffix(" is below its threshold"));

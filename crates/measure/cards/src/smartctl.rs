@@ -51,7 +51,6 @@ struct Raw {
 
 /// Returns the health that `smartctl --json --attributes` printed; `None` if it printed none, as for bridges that it
 /// does not know.
-#[must_use]
 pub fn smartctl_health(printed: &str) -> Option<Health> {
     let output: Output = serde_json::from_str(printed).ok()?;
     if let Some(log) = output.nvme_smart_health_information_log {

@@ -166,92 +166,77 @@ pub struct Ssr([u8; 64]);
 
 impl Ssr {
     /// From its bytes, the most significant first.
-    #[must_use]
     pub fn new(bytes: [u8; 64]) -> Self {
         Self(bytes)
     }
 
     /// Returns whether it is zero throughout; the kernel shows zeros when it could not read the register.
-    #[must_use]
     pub fn is_blank(&self) -> bool {
         self.0 == [0; 64]
     }
 
     /// Speed class: 0, 2, 4, 6 or 10.
-    #[must_use]
     pub fn speed_class(&self) -> Option<u8> {
         entry(&SPEED_CLASSES, self.get("SPEED_CLASS")?)
     }
 
     /// UHS speed grade: 0, 1 or 3.
-    #[must_use]
     pub fn uhs_grade(&self) -> Option<u8> {
         defined(&UHS_GRADES, self.get("UHS_SPEED_GRADE")?)
     }
 
     /// Video speed class: 0, 6, 10, 30, 60 or 90.
-    #[must_use]
     pub fn video_class(&self) -> Option<u8> {
         defined(&VIDEO_CLASSES, self.get("VIDEO_SPEED_CLASS")?)
     }
 
     /// Application performance class: 0, 1 or 2.
-    #[must_use]
     pub fn app_class(&self) -> Option<u8> {
         defined(&APP_CLASSES, self.get("APP_PERF_CLASS")?)
     }
 
     /// `PERFORMANCE_MOVE` as it is, MB/s: 0 for cards that write in sequence, 255 for no limit.
-    #[must_use]
     pub fn performance_move(&self) -> u8 {
         self.0[9]
     }
 
     /// Allocation unit, bytes.
-    #[must_use]
     pub fn allocation_unit_bytes(&self) -> Option<u64> {
         allocation_unit_bytes(self.get("AU_SIZE")?)
     }
 
     /// Allocation unit at UHS speeds, bytes.
-    #[must_use]
     pub fn uhs_allocation_unit_bytes(&self) -> Option<u64> {
         uhs_allocation_unit_bytes(self.get("UHS_AU_SIZE")?)
     }
 
     /// Allocation unit of the video classes, bytes.
-    #[must_use]
     pub fn video_allocation_unit_bytes(&self) -> Option<u64> {
         video_allocation_unit_bytes(self.get("VSC_AU_SIZE")?)
     }
 
     /// Commands that its queue holds; 0: it has none.
-    #[must_use]
     pub fn command_queue_count(&self) -> u32 {
         queue_count(self.get("PERFORMANCE_ENHANCE.QUEUE").unwrap_or_default())
     }
 
     /// Returns whether the card has a cache that the host can turn on.
-    #[must_use]
     pub fn has_cache(&self) -> bool {
         self.get("PERFORMANCE_ENHANCE.CACHE") == Some(1)
     }
 
     /// Returns whether the card offers discard in addition to erase.
-    #[must_use]
     pub fn has_discard(&self) -> bool {
         self.get("DISCARD_SUPPORT") == Some(1)
     }
 
     /// Returns whether the whole card can be erased logically (FULE).
-    #[must_use]
     pub fn has_full_erase(&self) -> bool {
         self.get("FULE_SUPPORT") == Some(1)
     }
 
     /// The classes that it claims, such as `C10`, `U3`, `V30`, `A2`, in this order. Class 0 is
     /// none.
-    #[must_use]
     pub fn classes(&self) -> Vec<String> {
         let classes = [
             ('C', self.speed_class()),

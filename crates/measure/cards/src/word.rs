@@ -9,6 +9,23 @@ use arrayvec::ArrayString;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+/// Defines enums of words of the record. Each has a variant `Other` for a word that this version does not know.
+#[macro_export]
+macro_rules! words {
+    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$of:meta])* $word:ident,)* })*) => { $(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(::schemars::JsonSchema))]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name {
+            $($(#[$of])* $word,)*
+            /// A word that this version does not know.
+            #[serde(untagged)]
+            Other($crate::Word),
+        }
+    )* };
+}
+
 /// Maximum length of a word, bytes.
 const MOST_BYTES: usize = 40;
 
@@ -19,7 +36,6 @@ pub struct Word(ArrayString<MOST_BYTES>);
 
 impl Word {
     /// Returns the word, or `None` if it is empty, too long or has other letters.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         ArrayString::from(text).ok()?.try_into().ok()
     }

@@ -1,6 +1,6 @@
 //! Findings about the internal structure of a card, derived from the timing of reads and writes.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,22 +44,18 @@ pub struct OpenUnits {
     pub max_count: Option<u32>,
 }
 
-/// Source of the size of the units that were written in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum UnitSource {
-    /// The user requested it.
-    Asked,
-    /// Reads across its multiples take longer.
-    Measured,
-    /// The card's registers contain it.
-    Registers,
-    /// No information: a size that most cards' units are a multiple of.
-    Assumed,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Source of the size of the units that were written in turn.
+    pub enum UnitSource {
+        /// The user requested it.
+        Asked,
+        /// Reads across its multiples take longer.
+        Measured,
+        /// The card's registers contain it.
+        Registers,
+        /// No information: a size that most cards' units are a multiple of.
+        Assumed,
+    }
 }
 
 /// Internal structure of a card, as the timing of reads and writes shows it.
@@ -110,7 +106,6 @@ pub struct UnitStep {
 impl UnitStep {
     /// Returns the step between the numbers of units that these open units lie between. `None` if no end
     /// was seen, or the times are absent.
-    #[must_use]
     pub fn of(open: OpenUnits, turns: &[TurnTime]) -> Option<Self> {
         let max_count = open.max_count?;
         let before = turns
@@ -124,13 +119,11 @@ impl UnitStep {
     }
 
     /// Returns the factor by which a write takes longer after the step.
-    #[must_use]
     pub fn factor(self) -> f64 {
         self.after_ns as f64 / self.before_ns.max(1) as f64
     }
 
     /// Returns whether further units cannot be kept open; otherwise the step is a soft one.
-    #[must_use]
     pub fn is_cliff(self) -> bool {
         self.factor() >= CLIFF_FACTOR
     }

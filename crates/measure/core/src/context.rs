@@ -14,7 +14,6 @@ const SIMULATED: &str = "simulated";
 
 impl Context {
     /// Returns the context of a record.
-    #[must_use]
     pub fn of(record: &Record) -> Self {
         let must = [
             ("suite", suite(record)),
@@ -67,7 +66,6 @@ impl Context {
 }
 
 /// Returns name and value from a record's context, such as `bus sdr104`; `None` if the value is none.
-#[must_use]
 pub fn told(must: &BTreeMap<String, String>, name: &str) -> Option<String> {
     let value = must.get(name)?;
     let is_told = ![UNKNOWN, SIMULATED, "none"].contains(&value.as_str());
@@ -87,7 +85,6 @@ pub struct ContextRow {
 
 impl ContextRow {
     /// Returns whether two known values differ.
-    #[must_use]
     pub fn differs(&self) -> bool {
         let mut known = self.sides.iter().flatten().filter(|a| *a != UNKNOWN);
         let first = known.next();
@@ -95,20 +92,17 @@ impl ContextRow {
     }
 
     /// Returns whether the value is known in some record.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.sides.iter().flatten().any(|answer| answer != UNKNOWN)
     }
 
     /// Returns whether the value is missing in some record.
-    #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.sides.iter().flatten().any(|answer| answer == UNKNOWN)
     }
 }
 
 /// Returns the context of all records of all sides, name by name: first those that must match.
-#[must_use]
 pub fn context_rows(sides: &[Vec<&Record>]) -> Vec<ContextRow> {
     let contexts: Vec<Vec<Context>> = sides
         .iter()

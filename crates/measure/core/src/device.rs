@@ -1,6 +1,6 @@
 //! Properties of a block device: card, reader, bus, queue, health.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 use cardmark_cards::{Card, Health};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -51,7 +51,6 @@ pub struct DeviceInfo {
 
 impl DeviceInfo {
     /// Returns the id of the card or disk. A reader or bridge is neither: whatever is in it, its id stays the same.
-    #[must_use]
     pub fn card_id(&self) -> Option<&str> {
         let sample = self.sample.as_ref()?;
         matches!(sample.of, SampleOf::Card | SampleOf::Disk).then_some(&sample.id)
@@ -74,7 +73,6 @@ pub struct Sample {
 
 impl Sample {
     /// The id of a card, from its CID.
-    #[must_use]
     pub fn of_card(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -84,56 +82,40 @@ impl Sample {
     }
 }
 
-/// Device that a number belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SampleOf {
-    /// An SD card or eMMC.
-    Card,
-    /// A disk on SATA, NVMe or a virtual bus.
-    Disk,
-    /// A reader for cards or a USB stick: its medium can be removed, or the kernel believes so.
-    Reader,
-    /// Another USB device, such as an enclosure: the number may be that of the bridge or of the disk behind it.
-    Bridge,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+words! {
+    /// Device that a number belongs to.
+    pub enum SampleOf {
+        /// An SD card or eMMC.
+        Card,
+        /// A disk on SATA, NVMe or a virtual bus.
+        Disk,
+        /// A reader for cards or a USB stick: its medium can be removed, or the kernel believes so.
+        Reader,
+        /// Another USB device, such as an enclosure: the number may be that of the bridge or of the disk behind it.
+        Bridge,
+    }
 
-/// Source of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SampleFrom {
-    /// The 16 bytes of the register CID, the last byte, its checksum, being 0.
-    Cid,
-    /// Model, line feed, serial number.
-    Serial,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Source of a number.
+    pub enum SampleFrom {
+        /// The 16 bytes of the register CID, the last byte, its checksum, being 0.
+        Cid,
+        /// Model, line feed, serial number.
+        Serial,
+    }
 
-/// Reason for the lack of an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum NoSample {
-    /// The device reports neither a CID nor a serial number, or this user may not read it.
-    Absent,
-    /// The number is below 65,536: it could soon be found by trying.
-    Low,
-    /// The serial number has fewer than 8 letters and digits.
-    Short,
-    /// The serial number consists of at most 2 different characters, or of characters in a row, such as `0123456789`.
-    Repetitive,
-    /// The device is a file.
-    File,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+    /// Reason for the lack of an id.
+    pub enum NoSample {
+        /// The device reports neither a CID nor a serial number, or this user may not read it.
+        Absent,
+        /// The number is below 65,536: it could soon be found by trying.
+        Low,
+        /// The serial number has fewer than 8 letters and digits.
+        Short,
+        /// The serial number consists of at most 2 different characters, or of characters in a row, such as `0123456789`.
+        Repetitive,
+        /// The device is a file.
+        File,
+    }
 }
 
 /// The kernel's settings for a block device's queue.
@@ -195,61 +177,52 @@ pub struct Reader {
     pub sata_bits_per_s: Option<u64>,
 }
 
-/// Kinds of readers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ReaderKind {
-    /// A slot or socket whose host controller shows the card's registers.
-    Slot,
-    /// A USB bridge: a card reader, a stick, a disk enclosure.
-    Usb,
-    /// A SATA port.
-    Sata,
-    /// NVMe.
-    Nvme,
-    /// A disk of a virtual machine.
-    Virtual,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+words! {
+    /// Kinds of readers.
+    #[derive(PartialOrd, Ord)]
+    pub enum ReaderKind {
+        /// A slot or socket whose host controller shows the card's registers.
+        Slot,
+        /// A USB bridge: a card reader, a stick, a disk enclosure.
+        Usb,
+        /// A SATA port.
+        Sata,
+        /// NVMe.
+        Nvme,
+        /// A disk of a virtual machine.
+        Virtual,
+    }
 
-/// Timing of the bus between host and card, as the kernel names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum BusMode {
-    /// Default speed, up to 25 MHz (SD) or 26 MHz (eMMC).
-    Legacy,
-    /// High speed of SD, up to 50 MHz.
-    HighSpeed,
-    /// High speed of eMMC, up to 52 MHz.
-    MmcHighSpeed,
-    /// UHS-I, single data rate, up to 25 MHz.
-    Sdr12,
-    /// UHS-I, single data rate, up to 50 MHz.
-    Sdr25,
-    /// UHS-I, single data rate, up to 100 MHz.
-    Sdr50,
-    /// UHS-I, double data rate, up to 50 MHz.
-    Ddr50,
-    /// UHS-I, single data rate, up to 208 MHz.
-    Sdr104,
-    /// eMMC, double data rate, up to 52 MHz.
-    Ddr52,
-    /// eMMC, single data rate, up to 200 MHz.
-    Hs200,
-    /// eMMC, double data rate, up to 200 MHz.
-    Hs400,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+    /// Timing of the bus between host and card, as the kernel names it.
+    #[derive(PartialOrd, Ord)]
+    pub enum BusMode {
+        /// Default speed, up to 25 MHz (SD) or 26 MHz (eMMC).
+        Legacy,
+        /// High speed of SD, up to 50 MHz.
+        HighSpeed,
+        /// High speed of eMMC, up to 52 MHz.
+        MmcHighSpeed,
+        /// UHS-I, single data rate, up to 25 MHz.
+        Sdr12,
+        /// UHS-I, single data rate, up to 50 MHz.
+        Sdr25,
+        /// UHS-I, single data rate, up to 100 MHz.
+        Sdr50,
+        /// UHS-I, double data rate, up to 50 MHz.
+        Ddr50,
+        /// UHS-I, single data rate, up to 208 MHz.
+        Sdr104,
+        /// eMMC, double data rate, up to 52 MHz.
+        Ddr52,
+        /// eMMC, single data rate, up to 200 MHz.
+        Hs200,
+        /// eMMC, double data rate, up to 200 MHz.
+        Hs400,
+    }
 }
 
 impl BusMode {
     /// Returns the usual name.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Legacy => "default speed",
@@ -267,7 +240,6 @@ impl BusMode {
     }
 
     /// Returns the capacity of its usual number of lines in MB/s (SD Physical Layer, 3.9; JESD84-B51, 5.3.2).
-    #[must_use]
     pub fn most_mb_per_s(self) -> Option<u32> {
         Some(match self {
             Self::Legacy | Self::Sdr12 => 12,
@@ -308,18 +280,14 @@ pub struct Bus {
     pub source: Option<BusSource>,
 }
 
-/// Source of a bus's mode and clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum BusSource {
-    /// The controller's state in debugfs, which only root may read.
-    Debugfs,
-    /// The line that the kernel logged when it found the card.
-    KernelLog,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Source of a bus's mode and clock.
+    pub enum BusSource {
+        /// The controller's state in debugfs, which only root may read.
+        Debugfs,
+        /// The line that the kernel logged when it found the card.
+        KernelLog,
+    }
 }
 
 /// A USB bridge.
@@ -404,25 +372,21 @@ pub struct PcieLink {
     pub aspm: Option<Vec<AspmState>>,
 }
 
-/// Power-saving states of an idle PCI Express link (PCI Express Base Specification, 5.4 and 5.5). A deeper state takes
-/// longer to leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum AspmState {
-    /// L0s: a short rest, each direction by itself.
-    L0s,
-    /// L1: both directions rest.
-    L1,
-    /// L1.1: L1 without its reference clock.
-    #[serde(rename = "l1_1")]
-    L1Sub1,
-    /// L1.2: L1.1 without the lanes' bias voltage.
-    #[serde(rename = "l1_2")]
-    L1Sub2,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Power-saving states of an idle PCI Express link (PCI Express Base Specification, 5.4 and 5.5). A deeper state takes
+    /// longer to leave.
+    pub enum AspmState {
+        /// L0s: a short rest, each direction by itself.
+        L0s,
+        /// L1: both directions rest.
+        L1,
+        /// L1.1: L1 without its reference clock.
+        #[serde(rename = "l1_1")]
+        L1Sub1,
+        /// L1.2: L1.1 without the lanes' bias voltage.
+        #[serde(rename = "l1_2")]
+        L1Sub2,
+    }
 }
 
 /// The sizes, bytes, from least to most, of devices that are sold with that capacity: a card of 64 GB has
@@ -433,7 +397,6 @@ fn sizes_sold_as(capacity_bytes: u64) -> (u64, u64) {
 }
 
 /// Returns whether a device of that size is sold with that capacity.
-#[must_use]
 pub fn is_sold_as(size_bytes: u64, capacity_bytes: u64) -> bool {
     let (least, most) = sizes_sold_as(capacity_bytes);
     (least..=most).contains(&size_bytes)

@@ -42,25 +42,21 @@ impl Errno {
     pub const NOMEDIUM: Self = Self(123);
 
     /// Number of an error; [`Self::NONE`] if it is not the system's.
-    #[must_use]
     pub fn of(error: &std::io::Error) -> Self {
         error.raw_os_error().map_or(Self::NONE, Self)
     }
 
     /// Returns whether it reports that the device is gone.
-    #[must_use]
     pub fn is_gone(self) -> bool {
         [Self::NXIO, Self::NODEV, Self::SHUTDOWN, Self::NOMEDIUM].contains(&self)
     }
 
     /// Returns whether it reports a lack of space.
-    #[must_use]
     pub fn is_no_space(self) -> bool {
         [Self::NOSPC, Self::DQUOT].contains(&self)
     }
 
     /// Returns whether it reports a lack of permission.
-    #[must_use]
     pub fn is_not_permitted(self) -> bool {
         [Self::PERM, Self::ACCESS].contains(&self)
     }

@@ -16,7 +16,6 @@ use crate::{
 /// measured times, as in imported and published records, and in those of probes: two cards can give equal ones.
 ///
 /// Source of the method: `docs/RECORD.md`, "Evidence digest".
-#[must_use]
 pub fn evidence_digest(record: &Record) -> Option<String> {
     let test = record.integrity.as_ref();
     let is_timed_test = test.is_some_and(|test| !test.written.is_empty() || !test.read.is_empty());

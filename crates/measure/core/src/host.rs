@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,22 +51,18 @@ pub struct Firmware {
     pub built_at: Option<String>,
 }
 
-/// Kinds of firmware.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FirmwareKind {
-    /// Boot loader in the EEPROM of a Raspberry Pi 4 or later, from `/chosen/bootloader` of the device tree.
-    BootLoader,
-    /// VideoCore firmware of a Raspberry Pi, from the kernel's log.
-    VideoCore,
-    /// U-Boot, from `/chosen/u-boot,version` of the device tree, or from SMBIOS.
-    UBoot,
-    /// BIOS or UEFI, from SMBIOS.
-    Bios,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Kinds of firmware.
+    pub enum FirmwareKind {
+        /// Boot loader in the EEPROM of a Raspberry Pi 4 or later, from `/chosen/bootloader` of the device tree.
+        BootLoader,
+        /// VideoCore firmware of a Raspberry Pi, from the kernel's log.
+        VideoCore,
+        /// U-Boot, from `/chosen/u-boot,version` of the device tree, or from SMBIOS.
+        UBoot,
+        /// BIOS or UEFI, from SMBIOS.
+        Bios,
+    }
 }
 
 /// The system on the computer.

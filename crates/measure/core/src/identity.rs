@@ -4,7 +4,6 @@ use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 /// The id of a run that is not measured: a hash of what identifies it, as a UUID of version 8.
-#[must_use]
 pub fn simulated_run_id(parts: &[&str]) -> Uuid {
     let mut hash = Sha256::new();
     for part in parts {
@@ -18,7 +17,6 @@ pub fn simulated_run_id(parts: &[&str]) -> Uuid {
 }
 
 /// The id of a measured run from 16 random bytes, as a UUID of version 4.
-#[must_use]
 pub fn run_id_from_bytes(bytes: [u8; 16]) -> Uuid {
     Builder::from_random_bytes(bytes).into_uuid()
 }

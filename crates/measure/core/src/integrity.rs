@@ -1,6 +1,6 @@
 //! Results of integrity tests in a record: does storage hold the data written to it?
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,67 +8,57 @@ use serde::{Deserialize, Serialize};
 /// Largest cache that a fake is assumed to hide lost data in, unless the user names another: 1 GiB, bytes.
 pub const ASSUMED_CACHE_BYTES: u64 = 1 << 30;
 
-/// Kind of integrity test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum IntegrityTest {
-    /// A small part of the blocks.
-    Probe,
-    /// Every block.
-    Verify,
-    /// Every block, in repeated cycles.
-    Endure,
-    /// Every block that was written before a rest; reads only.
-    Retention,
-    /// Every block as it is, in two passes; reads only. A stretch of 1 MiB that differs between the passes counts as
-    /// changed.
-    Read,
-    /// Blocks that the storage acknowledged before its power was cut, and all others of the same file.
-    PowerCut,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+words! {
+    /// Kind of integrity test.
+    pub enum IntegrityTest {
+        /// A small part of the blocks.
+        Probe,
+        /// Every block.
+        Verify,
+        /// Every block, in repeated cycles.
+        Endure,
+        /// Every block that was written before a rest; reads only.
+        Retention,
+        /// Every block as it is, in two passes; reads only. A stretch of 1 MiB that differs between the passes counts as
+        /// changed.
+        Read,
+        /// Blocks that the storage acknowledged before its power was cut, and all others of the same file.
+        PowerCut,
+    }
 
-/// Verdict on the storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum StorageKind {
-    /// Every block that was read holds its data: the capacity is confirmed as far as the test reaches. This
-    /// proves no brand. Earlier records call it `genuine`.
-    #[serde(alias = "genuine")]
-    Confirmed,
-    /// Some blocks do not hold the data written to them, or cannot be read. This does not prove that the
-    /// capacity is smaller than reported.
-    Damaged,
-    /// Data written beyond its real capacity is lost.
-    Limbo,
-    /// Data written beyond its real capacity overwrites data at lower addresses.
-    Wraparound,
-    /// Both: addresses repeat, and a part of each repetition is lost.
-    Chain,
-    /// It accepts no writes.
-    ReadOnly,
-    /// It reports that it has written, but places that were good keep the content they had before: worn out, not a
-    /// false capacity.
-    IgnoresWrites,
-    /// No block holds the data written to it.
-    Dead,
-    /// Every block could be read, twice with the same content; of a test that only reads, which cannot tell whether the
-    /// capacity is real.
-    Readable,
-    /// Everything that it had acknowledged was there after power cuts; of `power_cut`, as far as these show.
-    Durable,
-    /// Some of what it had acknowledged was not there after power cuts, or without one; of `power_cut`.
-    LosesAcknowledged,
-    /// Every block that was read holds its data, but the device below the target is not known, so that nothing is
-    /// confirmed.
-    UnknownDevice,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+    /// Verdict on the storage.
+    pub enum StorageKind {
+        /// Every block that was read holds its data: the capacity is confirmed as far as the test reaches. This
+        /// proves no brand. Earlier records call it `genuine`.
+        #[serde(alias = "genuine")]
+        Confirmed,
+        /// Some blocks do not hold the data written to them, or cannot be read. This does not prove that the
+        /// capacity is smaller than reported.
+        Damaged,
+        /// Data written beyond its real capacity is lost.
+        Limbo,
+        /// Data written beyond its real capacity overwrites data at lower addresses.
+        Wraparound,
+        /// Both: addresses repeat, and a part of each repetition is lost.
+        Chain,
+        /// It accepts no writes.
+        ReadOnly,
+        /// It reports that it has written, but places that were good keep the content they had before: worn out, not a
+        /// false capacity.
+        IgnoresWrites,
+        /// No block holds the data written to it.
+        Dead,
+        /// Every block could be read, twice with the same content; of a test that only reads, which cannot tell whether the
+        /// capacity is real.
+        Readable,
+        /// Everything that it had acknowledged was there after power cuts; of `power_cut`, as far as these show.
+        Durable,
+        /// Some of what it had acknowledged was not there after power cuts, or without one; of `power_cut`.
+        LosesAcknowledged,
+        /// Every block that was read holds its data, but the device below the target is not known, so that nothing is
+        /// confirmed.
+        UnknownDevice,
+    }
 }
 
 /// Number of blocks of 512 bytes in each state.
@@ -93,7 +83,6 @@ pub struct BlockCounts {
 
 impl BlockCounts {
     /// Returns the number of blocks that do not hold the data written to them.
-    #[must_use]
     pub fn bad_count(&self) -> u64 {
         self.changed_count
             + self.wrapped_count
@@ -140,40 +129,31 @@ pub struct Milestone {
     pub written_bytes: u64,
 }
 
-/// Order in which the blocks were written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum WritePattern {
-    /// By rising address.
-    Sequential,
-    /// In units of 64 KiB, each once, in an order drawn by the seed.
-    Random,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+words! {
+    /// Order in which the blocks were written.
+    pub enum WritePattern {
+        /// By rising address.
+        Sequential,
+        /// In units of 64 KiB, each once, in an order drawn by the seed.
+        Random,
+    }
 
-/// Content of a block, in a map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum BlockState {
-    /// Its own data.
-    Good,
-    /// Its own data with some bits changed.
-    Changed,
-    /// Data of another block.
-    Overwritten,
-    /// Older data, or nothing.
-    Lost,
-    /// The storage fails to read it.
-    Unreadable,
-    /// The storage failed to write it.
-    Refused,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+    /// Content of a block, in a map.
+    #[derive(PartialOrd, Ord)]
+    pub enum BlockState {
+        /// Its own data.
+        Good,
+        /// Its own data with some bits changed.
+        Changed,
+        /// Data of another block.
+        Overwritten,
+        /// Older data, or nothing.
+        Lost,
+        /// The storage fails to read it.
+        Unreadable,
+        /// The storage failed to write it.
+        Refused,
+    }
 }
 
 /// Part of the storage in which all blocks are in one state.
@@ -306,7 +286,6 @@ pub struct Integrity {
 
 impl Integrity {
     /// Creates the result of a test, without the figures that only some tests have.
-    #[must_use]
     pub fn new(test: IntegrityTest, kind: StorageKind, size_bytes: u64, real_bytes: u64) -> Self {
         Self {
             test,

@@ -115,52 +115,14 @@ const SENSE_KEYS: [(&str, Option<KernelTrouble>); 14] = {
     ]
 };
 
-/// Words, or beginnings of words, of other lines about trouble, in lower case.
-const WORDS: &[(&str, KernelTrouble)] = {
-    use KernelTrouble::{Data, Link};
-    &[
-        ("i/o error", Data),
-        ("corrupt", Data),
-        ("csum failed", Data),
-        ("lost", Data),
-        ("read-only", Data),
-        ("medium error", Data),
-        ("unrecovered", Data),
-        ("aborting journal", Data),
-        ("ext4-fs error", Data),
-        ("btrfs error", Data),
-        ("btrfs critical", Data),
-        ("f2fs-fs error", Data),
-        ("transferring data", Data),
-        ("abort", Link),
-        ("broken", Link),
-        ("crc", Link),
-        ("dead", Link),
-        ("disconnect", Link),
-        ("error", Link),
-        ("exception", Link),
-        ("fail", Link),
-        ("hung", Link),
-        ("hw reset", Link),
-        ("hardware interrupt", Link),
-        ("no response", Link),
-        ("not responding", Link),
-        ("not ready", Link),
-        ("offline", Link),
-        ("recovery", Link),
-        ("removed", Link),
-        ("reset", Link),
-        ("retry", Link),
-        ("retries", Link),
-        ("stall", Link),
-        ("stuck", Link),
-        ("timed out", Link),
-        ("timeout", Link),
-        ("timing out", Link),
-        ("unable", Link),
-        ("unaligned", Link),
-    ]
-};
+/// Words, or beginnings of words, of other lines about data, in lower case.
+const DATA_WORDS: &str = "i/o error, corrupt, csum failed, lost, read-only, medium error, unrecovered, \
+    aborting journal, ext4-fs error, btrfs error, btrfs critical, f2fs-fs error, \
+    transferring data";
+/// Those of lines about the way to the device.
+const LINK_WORDS: &str = "abort, broken, crc, dead, disconnect, error, exception, fail, hung, hw reset, \
+    hardware interrupt, no response, not responding, not ready, offline, recovery, removed, \
+    reset, retry, retries, stall, stuck, timed out, timeout, timing out, unable, unaligned";
 
 /// Parts of lines that are no news though they hold such a word: reports of start and mount, capabilities that are
 /// absent, and errors of another time.
@@ -190,7 +152,6 @@ const NO_NEWS: &[&str] = &[
 const REFUSALS: [&str; 3] = ["-22", "-95", "-121"];
 
 /// Returns the trouble that a line of the kernel's log reports; `None` if it reports none.
-#[must_use]
 pub fn kernel_trouble(line: &str) -> Option<KernelTrouble> {
     if let Some((status, operation)) = block_message(line) {
         return trouble_of(status_class(status), operation_class(&operation));
@@ -205,8 +166,11 @@ pub fn kernel_trouble(line: &str) -> Option<KernelTrouble> {
         return None;
     }
     let lower = line.to_lowercase();
-    let words = WORDS.iter().filter(|(word, _)| begins_word(&lower, word));
-    words.map(|(_, trouble)| *trouble).max()
+    let is_any = |words: &str| words.split(", ").any(|word| begins_word(&lower, word));
+    if is_any(DATA_WORDS) {
+        return Some(KernelTrouble::Data);
+    }
+    is_any(LINK_WORDS).then_some(KernelTrouble::Link)
 }
 
 /// A filesystem that reports a discard refused by the device.

@@ -1,56 +1,47 @@
 //! Figures derived from trials, as a record holds them.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{FindingKind, Printed, StopReason};
 
-/// Physical quantity of a metric's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// Bytes per second.
-    ByteRate,
-    /// Operations per second.
-    OperationRate,
-    /// Nanoseconds.
-    Span,
-    /// Bytes.
-    Size,
-    /// A number of things.
-    Count,
-    /// A ratio without dimension.
-    Ratio,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Physical quantity of a metric's value.
+    pub enum Quantity {
+        /// Bytes per second.
+        ByteRate,
+        /// Operations per second.
+        OperationRate,
+        /// Nanoseconds.
+        Span,
+        /// Bytes.
+        Size,
+        /// A number of things.
+        Count,
+        /// A ratio without dimension.
+        Ratio,
+    }
 }
 
 impl Quantity {
     /// Returns whether it is a rate per second.
-    #[must_use]
     pub fn is_rate(self) -> bool {
         matches!(self, Self::ByteRate | Self::OperationRate)
     }
 }
 
-/// Method by which an interval was determined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum IntervalKind {
-    /// From the differences between rounds.
-    BetweenRounds,
-    /// From one trial's own slices; no comparison may rest on it.
-    WithinTrial,
-    /// No interval.
-    None,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Method by which an interval was determined.
+    pub enum IntervalKind {
+        /// From the differences between rounds.
+        BetweenRounds,
+        /// From one trial's own slices; no comparison may rest on it.
+        WithinTrial,
+        /// No interval.
+        None,
+    }
 }
 
 /// A figure derived from trials.
@@ -149,7 +140,6 @@ impl LatencyFigure {
     }
 
     /// Returns the name of this metric of a workload, such as `rand_read_4k_p99`.
-    #[must_use]
     pub fn of(self, workload: &str) -> String {
         format!("{workload}_{}", self.ending())
     }
@@ -272,7 +262,6 @@ impl RateParts {
 
 impl Metric {
     /// A metric with neither interval nor rates, which rests on no trial yet.
-    #[must_use]
     pub fn new(id: impl Into<String>, quantity: Quantity, value: f64) -> Self {
         Self {
             id: id.into(),
@@ -322,7 +311,6 @@ impl Metric {
     }
 
     /// Returns the workload and the figure if it is a latency that accompanies the rate of a workload.
-    #[must_use]
     pub fn latency(&self) -> Option<(&str, LatencyFigure)> {
         let (workload, end) = self.id.rsplit_once('_')?;
         let figure = LatencyFigure::ALL
@@ -336,7 +324,6 @@ impl Metric {
 
     /// Returns half of the width of its interval, relative to the middle of the interval; of a rate with parts that of
     /// the body. `None` without an interval.
-    #[must_use]
     pub fn half_width_ratio(&self) -> Option<f64> {
         let body = self.parts.as_ref().map(|parts| parts.body);
         let body = body.and_then(|body| body.low.zip(body.high));
@@ -348,7 +335,6 @@ impl Metric {
     }
 
     /// Returns the warning that voids it as a figure of the device; `None` if there is none.
-    #[must_use]
     pub fn voided_by(&self) -> Option<&str> {
         let is_voiding = |warning: &&str| {
             FindingKind::VOIDING

@@ -33,7 +33,6 @@ pub struct Offsets {
 
 impl Offsets {
     /// Creates the draws of a trial. The order of iozone takes four bytes for each block of the span.
-    #[must_use]
     pub fn new(workload: &Workload, trial: TrialDraws) -> Self {
         let blocks_count = workload.blocks_count().max(1);
         let is_permuted = workload.order == Order::Permuted;
@@ -74,7 +73,6 @@ impl Offsets {
 
     /// Returns the block at position `place` of the sequential or permuted order.
     #[inline]
-    #[must_use]
     pub fn at(&self, place: u64) -> u64 {
         let permuted = usize::try_from(place)
             .ok()
@@ -83,7 +81,6 @@ impl Offsets {
     }
 
     /// Returns the next block of a sequential workload.
-    #[must_use]
     pub fn next_block(&self) -> u64 {
         self.next_block
     }
@@ -109,7 +106,6 @@ pub struct ReadShare {
 
 impl ReadShare {
     /// Creates the draws of a trial.
-    #[must_use]
     pub fn new(workload: &Workload, trial: TrialDraws) -> Self {
         Self {
             percent: u64::from(workload.read_share_percent),

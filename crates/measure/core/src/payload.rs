@@ -30,7 +30,6 @@ impl Payload {
     }
 
     /// Returns whether each block is stamped before it is written.
-    #[must_use]
     pub fn is_stamped(self) -> bool {
         self == Self::Incompressible
     }

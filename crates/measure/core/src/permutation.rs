@@ -8,7 +8,6 @@ const KEY: [u64; 4] = [0x12345, 0x23456, 0x34567, 0x45678];
 /// The numbers below `count`, each once, in iozone's order: Fisher and Yates' shuffle from the end,
 /// with the 64-bit Mersenne Twister and a key that never changes. So it is in iozone 3.489 and
 /// later (compared with traces of 3.489); versions up to 3.487 exchange each with any other.
-#[must_use]
 pub fn permutation(count: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count).collect();
     let mut twister = Mt64::new_with_key(KEY);

@@ -1,6 +1,6 @@
 //! The known state of a device before it was measured.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,22 +12,18 @@ pub const FILL_BLOCK_BYTES: usize = 4096;
 /// Name of the generator's part that produces the content.
 const PART: &str = "prepare";
 
-/// Content a device is filled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Fill {
-    /// 0xFF in every byte: the content of erased flash.
-    Ff,
-    /// Zero in every byte.
-    Zero,
-    /// Incompressible bytes, as [`fill_content`] makes them from the seed.
-    Random,
-    /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
-    Discard,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Content a device is filled with.
+    pub enum Fill {
+        /// 0xFF in every byte: the content of erased flash.
+        Ff,
+        /// Zero in every byte.
+        Zero,
+        /// Incompressible bytes, as [`fill_content`] makes them from the seed.
+        Random,
+        /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
+        Discard,
+    }
 }
 
 /// Procedure that brought a device into a known state.
@@ -52,7 +48,6 @@ pub struct Preparation {
 
 impl Preparation {
     /// The seed as a number; 0 if the fill needs none, `None` if it cannot be read.
-    #[must_use]
     pub fn seed_number(&self) -> Option<u64> {
         match &self.seed {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -61,7 +56,6 @@ impl Preparation {
     }
 
     /// Returns the finished share, whole percent, rounded down: 100 only if nothing is missing.
-    #[must_use]
     pub fn done_percent(&self) -> u64 {
         let share = u128::from(self.done_bytes) * 100 / u128::from(self.size_bytes.max(1));
         u64::try_from(share).map_or(100, |percent| percent.min(100))

@@ -1,22 +1,18 @@
 //! Filesystem work of an application in one operation.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Method by which `SQLite` makes a transaction atomic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum DatabaseJournal {
-    /// A rollback journal, deleted at the end of each transaction (`journal_mode=DELETE`).
-    Delete,
-    /// A write-ahead log (`journal_mode=WAL`).
-    Wal,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Method by which `SQLite` makes a transaction atomic.
+    pub enum DatabaseJournal {
+        /// A rollback journal, deleted at the end of each transaction (`journal_mode=DELETE`).
+        Delete,
+        /// A write-ahead log (`journal_mode=WAL`).
+        Wal,
+    }
 }
 
 /// One operation of an application's workload.
@@ -60,7 +56,6 @@ pub enum Procedure {
 
 impl Procedure {
     /// Returns the number of things that one operation consists of: the files of a package, otherwise 1.
-    #[must_use]
     pub fn parts_count(&self) -> u64 {
         match self {
             Self::Install {

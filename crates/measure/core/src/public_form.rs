@@ -5,7 +5,7 @@ mod allowed;
 use std::collections::BTreeMap;
 
 use allowed::{
-    ASPM_POLICIES, CACHES, FILESYSTEMS, GOVERNORS, SCHEDULERS, commit, day, hardware, hexadecimal,
+    ASPM_POLICIES, FILESYSTEMS, GOVERNORS, SCHEDULERS, cache, commit, day, hardware, hexadecimal,
     kernel, moment, nothing, one_of, option, system, warning, word,
 };
 use cardmark_cards::{Card, CardFacts, Health, Registers};
@@ -87,13 +87,11 @@ const FIELDS: &[&str] = &[
 ];
 
 /// Fields that the public form can keep, but for labels.
-#[must_use]
 pub fn keepable_fields() -> &'static [&'static str] {
     FIELDS
 }
 
 /// Returns whether the public form can keep a field of this name: one of [`PublicForm::withheld`] that is a text.
-#[must_use]
 pub fn is_keepable(field: &str) -> bool {
     let label = field.strip_prefix("labels.");
     FIELDS.contains(&field) || label.is_some_and(|name| !name.is_empty())
@@ -115,7 +113,6 @@ pub struct PublicForm {
 /// number stays in findings); the time of day; parts of the kernel's version that only its builder knows; names of
 /// devices, layers, and files; texts of findings, which follow from the rest. Names that hardware reports of itself
 /// (models, firmware, board) are public. The form of a form is itself.
-#[must_use]
 pub fn public_form(record: &Record, keep: &[&str]) -> PublicForm {
     let mut form = Form {
         keep,
@@ -405,7 +402,7 @@ impl Form<'_> {
             write_cache: self.optional(
                 "devices.queue.write_cache",
                 queue.write_cache.as_ref(),
-                one_of(CACHES),
+                cache,
             ),
             ..queue.clone()
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cardmark_cards::Word;
+use cardmark_cards::{Word, words};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,6 @@ pub struct Record {
 
 impl Record {
     /// A record with the required fields only.
-    #[must_use]
     pub fn new(id: Uuid, origin: Origin) -> Self {
         Self {
             format: FORMAT,
@@ -164,7 +163,6 @@ impl Record {
     }
 
     /// Returns the metric with that id.
-    #[must_use]
     pub fn metric(&self, id: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
     }
@@ -184,22 +182,18 @@ pub struct Context {
     pub shown: BTreeMap<String, String>,
 }
 
-/// Kind of source of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum OriginKind {
-    /// Measured by this program on storage.
-    Measured,
-    /// Measured by this program on a simulated card.
-    Simulated,
-    /// Read from another tool's output.
-    Imported,
-    /// Taken from a publication.
-    Published,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Kind of source of a record.
+    pub enum OriginKind {
+        /// Measured by this program on storage.
+        Measured,
+        /// Measured by this program on a simulated card.
+        Simulated,
+        /// Read from another tool's output.
+        Imported,
+        /// Taken from a publication.
+        Published,
+    }
 }
 
 /// Origin of the numbers.
@@ -221,7 +215,6 @@ pub struct Origin {
 
 impl Origin {
     /// Returns an origin of that kind.
-    #[must_use]
     pub fn of(kind: OriginKind) -> Self {
         Self {
             kind,
@@ -274,22 +267,18 @@ pub struct SuiteRef {
     pub tier: Option<String>,
 }
 
-/// Kind of target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TargetKind {
-    /// A test file in a directory.
-    Directory,
-    /// A raw block device.
-    Device,
-    /// A simulated card.
-    Sim,
-    /// Unknown (imported).
-    Unknown,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Kind of target.
+    pub enum TargetKind {
+        /// A test file in a directory.
+        Directory,
+        /// A raw block device.
+        Device,
+        /// A simulated card.
+        Sim,
+        /// Unknown (imported).
+        Unknown,
+    }
 }
 
 /// The target of a test.
@@ -331,7 +320,6 @@ pub struct Target {
 
 impl Target {
     /// Returns a target of this kind with no other properties.
-    #[must_use]
     pub fn of(kind: TargetKind) -> Self {
         Self {
             kind,
@@ -365,7 +353,6 @@ pub struct Layer {
 
 impl Layer {
     /// Returns the name of the device, or else of the kind.
-    #[must_use]
     pub fn name(&self) -> String {
         let device = self.device.clone();
         device.unwrap_or_else(|| name_of(&self.kind))

@@ -3,7 +3,6 @@
 //! xoshiro256** 1.0 (Blackman and Vigna, 2018) seeded through `SplitMix64` (Steele et al., 2014).
 
 /// Mixes a 64-bit value: the finaliser of `SplitMix64`.
-#[must_use]
 pub fn mix(value: u64) -> u64 {
     let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +18,6 @@ pub struct Rng {
 
 impl Rng {
     /// A stream for this seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         let mut state = [0; 4];
         let mut word = seed;
@@ -31,7 +29,6 @@ impl Rng {
     }
 
     /// An independent stream for a named part of a run.
-    #[must_use]
     pub fn for_part(seed: u64, name: &str, index: u64) -> Self {
         let mut folded = mix(seed ^ mix(index));
         for byte in name.bytes() {

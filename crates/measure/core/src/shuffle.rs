@@ -17,7 +17,6 @@ pub struct Shuffle {
 
 impl Shuffle {
     /// Creates the order of `count` numbers.
-    #[must_use]
     pub fn new(count: u64, seed: u64) -> Self {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
         let mut key = mix(seed ^ mix(0x0073_6875_6666_6c65));
@@ -33,7 +32,6 @@ impl Shuffle {
     }
 
     /// Returns the number at that place of the order; places from the count on are outside, and return themselves.
-    #[must_use]
     pub fn at(&self, place: u64) -> u64 {
         if place >= self.count {
             return place;

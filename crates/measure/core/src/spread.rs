@@ -8,14 +8,12 @@ pub const SPREAD_PLACES_COUNT: u32 = 64;
 /// Returns the place that a round visits, 0 to 63 by rising offset. Its bits are those of the round in reverse
 /// order: 0, 32, 16, 48 and so on, so that any number of rounds is spread over the whole and changes over time
 /// show as noise, not as a slope.
-#[must_use]
 pub fn spread_place(round_index: u32) -> u32 {
     (round_index % SPREAD_PLACES_COUNT).reverse_bits() >> (32 - SPREAD_PLACES_COUNT.ilog2())
 }
 
 /// The first block of a round of such a workload: the first place begins at 0, the last one ends
 /// with the span.
-#[must_use]
 pub fn spread_start(workload: &Workload, round_index: u32) -> u64 {
     let blocks = workload.stop.most_bytes.unwrap_or(0) / workload.block_bytes.max(1);
     let last = workload.blocks_count().saturating_sub(blocks);

@@ -50,7 +50,6 @@ pub struct Statement {
 
 impl Statement {
     /// Returns the statement that consists of these labels.
-    #[must_use]
     pub fn of(record_id: Uuid, revision: u64, labels: &BTreeMap<String, String>) -> Self {
         let mut labels = labels.clone();
         let claims = labels.remove(CLAIMS_LABEL).unwrap_or_default();
@@ -70,7 +69,6 @@ impl Statement {
     }
 
     /// Returns it as labels.
-    #[must_use]
     pub fn as_labels(&self) -> BTreeMap<String, String> {
         let claims = Some(self.claims.join(" ")).filter(|claims| !claims.is_empty());
         let texts = [
@@ -89,7 +87,6 @@ impl Statement {
 }
 
 /// Returns whether the text is a statement's document, of any version.
-#[must_use]
 pub fn is_statement(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Head {
@@ -117,7 +114,6 @@ pub fn parse_statement(text: &str) -> Result<Statement, ParseError> {
 }
 
 /// The documents of a file with one run: its record, and its statement in the last line, if there is one.
-#[must_use]
 pub fn documents_of(text: &str) -> (&str, Option<&str>) {
     let text = text.trim_end();
     match text.rsplit_once('\n') {

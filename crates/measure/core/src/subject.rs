@@ -28,7 +28,6 @@ pub struct Subject {
 
 impl Subject {
     /// Returns the subject of a record.
-    #[must_use]
     pub fn of(record: &Record) -> Self {
         let device = record.devices.first();
         let label = |key: &str| record.labels.get(key).cloned();
@@ -46,7 +45,6 @@ impl Subject {
     }
 
     /// Returns the product if known, otherwise the model; of own runs without either, `your run`.
-    #[must_use]
     pub fn name(&self) -> &str {
         let name = self.product.as_deref().or(self.model.as_deref());
         name.unwrap_or(match self.origin {

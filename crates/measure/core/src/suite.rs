@@ -129,7 +129,6 @@ pub enum TargetNeed {
 impl TargetNeed {
     /// Returns whether a target of this kind qualifies. A simulated card stands for a device and, except for
     /// workloads that need a filesystem, for a directory.
-    #[must_use]
     pub fn is_met_by(self, kind: TargetKind) -> bool {
         match self {
             Self::Any => true,
@@ -206,7 +205,6 @@ pub enum FigureOf {
 
 impl FigureOf {
     /// Returns the quantity of the figure; `None` for those of a course, which have several.
-    #[must_use]
     pub fn quantity(self) -> Option<Quantity> {
         match self {
             Self::Operations | Self::Parts => Some(Quantity::OperationRate),
@@ -218,7 +216,6 @@ impl FigureOf {
 
 impl FigureOf {
     /// Returns whether it combines the rates of several streams.
-    #[must_use]
     pub fn is_of_streams(self) -> bool {
         match self {
             Self::Children | Self::Parent | Self::Min | Self::Max | Self::Avg => true,
@@ -280,20 +277,17 @@ pub struct Score {
 impl Suite {
     /// Returns whether it brings its target into a known state first: the target is erased, or its file is
     /// recreated.
-    #[must_use]
     pub fn is_preconditioned(&self) -> bool {
         let mut starts = self.workloads.iter().map(|workload| workload.manner.start);
         starts.any(|start| start == Start::Erased)
     }
 
     /// Returns the tier of that name.
-    #[must_use]
     pub fn tier(&self, name: &str) -> Option<&Tier> {
         self.tiers.iter().find(|tier| tier.name == name)
     }
 
     /// Returns the workload of that name.
-    #[must_use]
     pub fn workload(&self, id: &str) -> Option<&Workload> {
         self.workloads.iter().find(|w| w.id == id)
     }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 /// Returns whether a character controls a terminal, changes the direction of text or is invisible. The joiners
 /// U+200C and U+200D are excluded: Persian words and emoji need them.
-#[must_use]
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
@@ -15,7 +14,6 @@ pub fn is_hidden(letter: char) -> bool {
 }
 
 /// Text of foreign origin (a device's model, a label) on one line: `?` for hidden characters.
-#[must_use]
 pub fn clean(text: &str) -> String {
     let letters = text.trim().chars();
     letters
@@ -25,7 +23,6 @@ pub fn clean(text: &str) -> String {
 
 /// Text of several lines with hidden characters escaped as in JSON (`\u202e`), so that JSON keeps
 /// its meaning. Line feeds, tabs, and carriage returns before a line feed stay.
-#[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text
         .chars()

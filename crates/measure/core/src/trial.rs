@@ -1,30 +1,26 @@
 //! One timed execution of a workload, and its parts.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DeviceCounters, Errno, SharedWorkload};
 
-/// Reason for the end of a trial or of a metric's series of rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
-    Goal,
-    /// The time limit was reached.
-    Budget,
-    /// The suite's maximum number of rounds was run.
-    Rounds,
-    /// An operation failed.
-    Error,
-    /// The run was stopped from outside.
-    Interrupted,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Reason for the end of a trial or of a metric's series of rounds.
+    pub enum StopReason {
+        /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
+        Goal,
+        /// The time limit was reached.
+        Budget,
+        /// The suite's maximum number of rounds was run.
+        Rounds,
+        /// An operation failed.
+        Error,
+        /// The run was stopped from outside.
+        Interrupted,
+    }
 }
 
 /// One timed execution of a workload in one round.
@@ -79,13 +75,11 @@ pub struct Trial {
 
 impl Trial {
     /// Bytes moved inside the clock.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.streams.iter().map(|stream| stream.bytes).sum()
     }
 
     /// Operations completed inside the clock.
-    #[must_use]
     pub fn operations_count(&self) -> u64 {
         self.streams
             .iter()
@@ -94,7 +88,6 @@ impl Trial {
     }
 
     /// Returns whether the trial ran to its own end, so that figures may rely on it.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }

@@ -1,6 +1,6 @@
 //! Verdicts on a record.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,31 +21,27 @@ pub struct Derived {
     pub deviations: Vec<String>,
 }
 
-/// Outcome of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum VerdictOutcome {
-    /// The requirement is met.
-    Pass,
-    /// For classes: the figures are high enough, but a short test or one in a file may show more than the
-    /// standard's procedure would.
-    LikelyPass,
-    /// The requirement is not met.
-    Fail,
-    /// A required figure is missing, or the host does not meet a requirement.
-    NotTestable,
-    /// A number, neither good nor bad.
-    Score,
-    /// For registers: they are like those of most genuine cards.
-    Usual,
-    /// For registers: they are unlike those of most genuine cards; this proves nothing by itself.
-    Unusual,
-    /// The figure is too close to the requirement to decide.
-    Borderline,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+words! {
+    /// Outcome of a verdict.
+    pub enum VerdictOutcome {
+        /// The requirement is met.
+        Pass,
+        /// For classes: the figures are high enough, but a short test or one in a file may show more than the
+        /// standard's procedure would.
+        LikelyPass,
+        /// The requirement is not met.
+        Fail,
+        /// A required figure is missing, or the host does not meet a requirement.
+        NotTestable,
+        /// A number, neither good nor bad.
+        Score,
+        /// For registers: they are like those of most genuine cards.
+        Usual,
+        /// For registers: they are unlike those of most genuine cards; this proves nothing by itself.
+        Unusual,
+        /// The figure is too close to the requirement to decide.
+        Borderline,
+    }
 }
 
 /// One verdict, with its reason.

@@ -1,135 +1,99 @@
 //! A workload: one I/O pattern.
 
-use cardmark_cards::Word;
+use cardmark_cards::words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DatabaseJournal, Procedure};
 
-/// Order in which the blocks of the span are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
-    /// the previous one.
-    Sequential,
-    /// Uniformly drawn, aligned to the block size, with replacement.
-    Random,
-    /// Every block once, in the order that iozone always takes.
-    Permuted,
-    /// One block after the other at one of 64 places spread over the span; each round takes another:
-    /// see [`spread_place`].
-    ///
-    /// [`spread_place`]: crate::spread_place
-    Spread,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+words! {
+    /// Order in which the blocks of the span are visited.
+    pub enum Order {
+        /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
+        /// the previous one.
+        Sequential,
+        /// Uniformly drawn, aligned to the block size, with replacement.
+        Random,
+        /// Every block once, in the order that iozone always takes.
+        Permuted,
+        /// One block after the other at one of 64 places spread over the span; each round takes another:
+        /// see [`spread_place`].
+        ///
+        /// [`spread_place`]: crate::spread_place
+        Spread,
+    }
 
-/// Time at which written data is made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Flush {
-    /// Never within a trial; once after it, outside the clock, and its time is recorded.
-    AfterTrial,
-    /// `fdatasync` after every write; both together are one operation with one latency.
-    EachOperation,
-    /// Once at the end of a trial, by `fsync`, inside its span, as the old tools do.
-    InSpan,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Time at which written data is made durable.
+    pub enum Flush {
+        /// Never within a trial; once after it, outside the clock, and its time is recorded.
+        AfterTrial,
+        /// `fdatasync` after every write; both together are one operation with one latency.
+        EachOperation,
+        /// Once at the end of a trial, by `fsync`, inside its span, as the old tools do.
+        InSpan,
+    }
 
-/// Content of the written data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Payload {
-    /// Seeded, incompressible, different in every 4 KiB block.
-    Incompressible,
-    /// Zeros, as dd and ddrescue read them from `/dev/zero`.
-    Zeros,
-    /// Content of iozone: eight bytes 0x5F at the start of every 4 KiB, otherwise zeros.
-    Iozone,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Content of the written data.
+    pub enum Payload {
+        /// Seeded, incompressible, different in every 4 KiB block.
+        Incompressible,
+        /// Zeros, as dd and ddrescue read them from `/dev/zero`.
+        Zeros,
+        /// Content of iozone: eight bytes 0x5F at the start of every 4 KiB, otherwise zeros.
+        Iozone,
+    }
 
-/// Object that a workload works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Object {
-    /// The target itself: our file in the directory, or the device.
-    #[default]
-    Target,
-    /// The disk below the target; it is only read.
-    Disk,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Object that a workload works on.
+    #[derive(Default)]
+    pub enum Object {
+        /// The target itself: our file in the directory, or the device.
+        #[default]
+        Target,
+        /// The disk below the target; it is only read.
+        Disk,
+    }
 
-/// Access with or without the page cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// The page cache is bypassed (`O_DIRECT`).
-    #[default]
-    Direct,
-    /// Operations go through it. Its content of the object is dropped before the trial.
-    Cached,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// Access with or without the page cache.
+    #[derive(Default)]
+    pub enum Access {
+        /// The page cache is bypassed (`O_DIRECT`).
+        #[default]
+        Direct,
+        /// Operations go through it. Its content of the object is dropped before the trial.
+        Cached,
+    }
 
-/// State of the file before the clock starts. A device stays unchanged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// As the previous workload left it.
-    #[default]
-    Kept,
-    /// Truncated to nothing.
-    Empty,
-    /// Truncated to nothing, then its blocks reserved but not written (`fallocate`).
-    Allocated,
-    /// Truncated to nothing, then written once through the page cache and made durable.
-    Written,
-    /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
-    Erased,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
-}
+    /// State of the file before the clock starts. A device stays unchanged.
+    #[derive(Default)]
+    pub enum Start {
+        /// As the previous workload left it.
+        #[default]
+        Kept,
+        /// Truncated to nothing.
+        Empty,
+        /// Truncated to nothing, then its blocks reserved but not written (`fallocate`).
+        Allocated,
+        /// Truncated to nothing, then written once through the page cache and made durable.
+        Written,
+        /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
+        Erased,
+    }
 
-/// Position of a workload's span on its object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Region {
-    /// At the object's start.
-    #[default]
-    Front,
-    /// At a multiple of 4 KiB, drawn from the seed within the span of the last workload that lies at the front;
-    /// if none does, on the whole object.
-    Drawn,
-    /// Like `Drawn`, at a multiple of the block size and of the windows.
-    DrawnAligned,
-    /// At the position of the workload before.
-    Same,
-    /// A word that this version does not know.
-    #[serde(untagged)]
-    Other(Word),
+    /// Position of a workload's span on its object.
+    #[derive(Default)]
+    pub enum Region {
+        /// At the object's start.
+        #[default]
+        Front,
+        /// At a multiple of 4 KiB, drawn from the seed within the span of the last workload that lies at the front;
+        /// if none does, on the whole object.
+        Drawn,
+        /// Like `Drawn`, at a multiple of the block size and of the windows.
+        DrawnAligned,
+        /// At the position of the workload before.
+        Same,
+    }
 }
 
 /// End of a trial: as soon as *both* minima are reached. With `most_bytes` it is exact work, and the minima do
@@ -191,7 +155,6 @@ pub struct LeastWritten {
 
 impl LeastWritten {
     /// Returns the rule of a series that writes all of some storage, or for `span_ns`.
-    #[must_use]
     pub fn whole(capacity_bytes: u64, most_bytes: u64, span_ns: u64) -> Self {
         Self {
             bytes: 0,
@@ -204,19 +167,16 @@ impl LeastWritten {
     }
 
     /// Returns whether the series writes all of the storage unless its time is up before.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.capacity_percent >= 100
     }
 
     /// Returns whether enough was written for the rate to count as settled.
-    #[must_use]
     pub fn is_reached(&self, at_ns: u64, bytes: u64) -> bool {
         bytes >= self.bytes && (at_ns >= self.span_ns || bytes >= self.most_bytes)
     }
 
     /// Returns the least number of bytes to write if a cliff was found.
-    #[must_use]
     pub fn behind_cliff_bytes(&self) -> u64 {
         self.bytes.max(self.share_bytes(self.cliff_percent))
     }
@@ -248,7 +208,6 @@ const RAMP_SHARE: u64 = 8;
 
 impl StopRule {
     /// Returns the number of bytes after which the ramp ends even if its time is not up.
-    #[must_use]
     pub fn most_ramp_bytes(&self) -> u64 {
         self.cap_bytes.map_or(u64::MAX, |cap| cap / RAMP_SHARE)
     }
@@ -256,7 +215,6 @@ impl StopRule {
     /// Returns whether a trial of one stream ends now, after `operations_count` operations, `at_ns` after its
     /// start. It also ends when everything has been moved.
     #[inline(always)]
-    #[must_use]
     pub fn ends(&self, at_ns: u64, operations_count: u64, queue_depth: u64) -> bool {
         match self.most_bytes {
             Some(_) => self.longest_span_ns.is_some_and(|longest| at_ns >= longest),
@@ -273,7 +231,6 @@ impl StopRule {
 impl StopRule {
     /// Returns whether both minima are reached.
     #[inline(always)]
-    #[must_use]
     pub fn has_least(&self, at_ns: u64, operations_count: u64) -> bool {
         at_ns >= self.least_span_ns && operations_count >= self.least_operations_count
     }
@@ -420,7 +377,6 @@ fn is_one(value: &u32) -> bool {
 
 impl Workload {
     /// Returns whether this version knows every word of it, and so can run it.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let manner = &self.manner;
         let has_other_word = matches!(self.order, Order::Other(_))
@@ -441,32 +397,27 @@ impl Workload {
     }
 
     /// Returns whether any operation writes.
-    #[must_use]
     pub fn writes(&self) -> bool {
         self.read_share_percent < 100
     }
 
     /// Returns whether any operation reads.
-    #[must_use]
     pub fn reads(&self) -> bool {
         self.read_share_percent > 0
     }
 
     /// Returns the number of operations in flight at once, over all streams.
-    #[must_use]
     pub fn in_flight_count(&self) -> u32 {
         self.queue_depth.saturating_mul(self.manner.streams_count)
     }
 
     /// Returns the number of things that one operation consists of, such as the files of a package; mostly one.
-    #[must_use]
     pub fn parts_count(&self) -> u64 {
         self.procedure.as_ref().map_or(1, Procedure::parts_count)
     }
 
     /// Returns the bytes that a trial moves over all streams, if its rule fixes them and its rate does not
     /// decide.
-    #[must_use]
     pub fn exact_bytes(&self) -> Option<u64> {
         let is_exact = self.stop.settled_span_ns.is_none() && self.stop.refill.is_none();
         let bytes = self.stop.most_bytes.filter(|_| is_exact)?;
@@ -474,7 +425,6 @@ impl Workload {
     }
 
     /// Returns the number of whole blocks in the span.
-    #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.span_bytes / self.block_bytes.max(1)
     }

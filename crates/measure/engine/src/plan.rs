@@ -190,7 +190,6 @@ fn unknown(suite: &Suite, id: &str) -> PlanError {
 
 impl Plan {
     /// Returns the layout's trial: the layout workload cut to an equal share of the file, without ramp.
-    #[must_use]
     pub fn layout_trial(&self) -> Option<Workload> {
         let share = self.suite.file_bytes / u64::from(self.suite.layout_trials_count.max(1));
         self.layout.clone().map(|mut workload| {

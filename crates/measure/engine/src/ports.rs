@@ -116,7 +116,6 @@ pub struct Pulse {
 
 impl Pulse {
     /// Creates a pulse for an engine that is not running.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -128,7 +127,6 @@ impl Pulse {
 
     /// True if the engine was asked to stop.
     #[inline]
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -139,14 +137,12 @@ impl Pulse {
     }
 
     /// Returns whether a pause was noted.
-    #[must_use]
     pub fn was_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }
 
     /// Returns a number that changes with every completed operation or flush, and true if the engine is now
     /// waiting for the device.
-    #[must_use]
     pub fn reading(&self) -> (usize, bool) {
         (
             self.operations.load(Ordering::Relaxed),
@@ -156,7 +152,6 @@ impl Pulse {
 
     /// Returns the number of time limits that the current wait may last: more than one if the page cache
     /// holds much data.
-    #[must_use]
     pub fn limits_count(&self) -> u32 {
         self.more_limits.load(Ordering::Relaxed).saturating_add(1)
     }

@@ -6,7 +6,6 @@ use cardmark_stats::refresh;
 use crate::RunResult;
 
 /// Creates the record of a run from the information before it (`header`) and its results.
-#[must_use]
 pub fn record(mut header: Record, outcome: RunResult, suite: &Suite) -> Record {
     header.written_bytes = outcome.trials.iter().map(|trial| trial.written_bytes).sum();
     header.trials = outcome.trials;

@@ -43,7 +43,6 @@ pub struct TargetRoom {
 
 impl TargetRoom {
     /// Describes a target that is its own disk: a device or a simulated card.
-    #[must_use]
     pub fn disk(kind: TargetKind, size_bytes: u64) -> Self {
         Self {
             kind,
@@ -71,7 +70,6 @@ pub struct Units {
 
 impl Units {
     /// Reads the units from registers.
-    #[must_use]
     pub fn of(facts: &CardFacts) -> Self {
         let allocation = facts
             .uhs_allocation_unit_bytes
@@ -170,7 +168,6 @@ pub enum PlanError {
 
 impl Request {
     /// True if the request would write on a device.
-    #[must_use]
     pub fn writes(&self, suite: &Suite) -> bool {
         let is_asked = |w: &&Workload| self.only.is_empty() || self.only.contains(&w.id);
         let has_writing = suite

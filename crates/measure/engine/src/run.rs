@@ -49,14 +49,12 @@ pub struct RunResult {
 
 impl RunResult {
     /// True if everything planned was measured.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         !self.findings.iter().any(is_error)
     }
 
     /// True if the run was stopped from outside.
-    #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.trials
             .last()

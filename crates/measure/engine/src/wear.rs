@@ -30,7 +30,6 @@ pub(crate) const CORRECTED_RATIO: f64 = 1.2;
 
 impl Plan {
     /// Returns the cost of all passes through a list, or of all rounds.
-    #[must_use]
     pub fn wear(&self) -> Wear {
         let writing = || self.workloads.iter().filter(|workload| workload.writes());
         let passes_count = match self.suite.passes {
@@ -67,14 +66,12 @@ impl Plan {
     }
 
     /// True if the time of a run is announced before it and can be corrected from its layout.
-    #[must_use]
     pub fn announces(&self) -> bool {
         self.layout.is_some() && self.suite.passes.is_none()
     }
 
     /// Returns the expected time of the whole run, nanoseconds, if it differs from the announced one by a fifth or more;
     /// from the layout so far, `bytes` written in `span_ns`.
-    #[must_use]
     pub fn corrected_ns(&self, bytes: u64, span_ns: u64) -> Option<u64> {
         if !self.announces() || bytes == 0 || span_ns == 0 {
             return None;
@@ -133,7 +130,6 @@ impl Plan {
     }
 
     /// True if an upper limit of the bytes written is known before the run.
-    #[must_use]
     pub fn is_bounded(&self) -> bool {
         let mut writing = self.workloads.iter().filter(|workload| workload.writes());
         writing.all(|w| w.rounds.budget_bytes.is_some() || w.exact_bytes().is_some())

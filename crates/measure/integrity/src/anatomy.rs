@@ -114,7 +114,6 @@ pub fn anatomy(
 pub const LEAST_UNIT_BYTES: u64 = LEAST_UNIT_BLOCKS * BLOCK_BYTES as u64;
 
 /// Returns the maximum number of bytes written.
-#[must_use]
 pub fn anatomy_bytes(blocks_count: u64, request: &AnatomyRequest) -> u64 {
     match request.with_writes {
         true => bytes(turns::wanted_blocks(blocks_count)),

@@ -52,20 +52,17 @@ impl Content {
     }
 
     /// The round without the mark of borrowed content.
-    #[must_use]
     pub fn plain_round(self) -> u32 {
         self.round & !BORROWED_ROUND
     }
 
     /// Returns whether an undo log keeps the data that this content overwrites.
-    #[must_use]
     pub fn is_borrowed(self) -> bool {
         self.round & BORROWED_ROUND != 0
     }
 
     /// Returns whether a block of borrowed content belongs to this seed. Tolerates changed bits in its second
     /// word.
-    #[must_use]
     pub fn has_written(self, bytes: &[u8; BLOCK_BYTES]) -> bool {
         let words = bytes.as_chunks::<8>().0;
         let word = |index: usize| u64::from_le_bytes(words[index]);
@@ -115,7 +112,6 @@ fn words_of(head: u64, salt: u64) -> u64 {
 
 /// Returns whether a block holds borrowed content, whatever its seed is. Content with a changed bit in the
 /// first word is not recognised.
-#[must_use]
 pub fn is_borrowed_content(bytes: &[u8; BLOCK_BYTES]) -> bool {
     let words = bytes.as_chunks::<8>().0;
     let first = words_of(u64::from_le_bytes(words[0]), BORROWED_SALT);
@@ -130,7 +126,6 @@ pub fn is_borrowed_content(bytes: &[u8; BLOCK_BYTES]) -> bool {
 }
 
 /// Classifies the 512 bytes read from a block, given its number and its expected content.
-#[must_use]
 pub fn look(content: Content, block: u64, bytes: &[u8; BLOCK_BYTES]) -> Held {
     let words = bytes.as_chunks::<8>().0;
     let head = content.head(block);

@@ -39,7 +39,6 @@ pub struct Endure {
 
 impl Endure {
     /// Creates cycles on storage with `blocks_count` blocks, until that end.
-    #[must_use]
     pub fn new(blocks_count: u64, seed: u64, end: EndureEnd) -> Self {
         Self {
             end,
@@ -54,31 +53,26 @@ impl Endure {
     }
 
     /// Returns whether the end is reached.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.is_done
     }
 
     /// Cycles that are whole.
-    #[must_use]
     pub fn cycles(&self) -> u32 {
         self.cycles
     }
 
     /// The cycle under way, or the last one.
-    #[must_use]
     pub fn verify(&self) -> &Verify {
         &self.verify
     }
 
     /// Returns the verdict of the last cycle, once it is done.
-    #[must_use]
     pub fn verdict(&self) -> Option<StorageVerdict> {
         self.verdict_of(&self.verify)
     }
 
     /// Returns the verdict of reading again after a rest, once it is done.
-    #[must_use]
     pub fn verdict_of(&self, again: &Verify) -> Option<StorageVerdict> {
         // The first milestone is the first bad block.
         let first_bad = self.milestones.first();
@@ -90,19 +84,16 @@ impl Endure {
     }
 
     /// Returns the number of blocks that did not hold their data in the last whole cycle.
-    #[must_use]
     pub fn bad_blocks(&self) -> u64 {
         self.bad_blocks
     }
 
     /// Returns the milestones reached, in order.
-    #[must_use]
     pub fn milestones(&self) -> &[Milestone] {
         &self.milestones
     }
 
     /// Returns the number of bytes written.
-    #[must_use]
     pub fn written_bytes(&self) -> u64 {
         (self.written_blocks + self.verify.written_blocks()) * BLOCK_BYTES as u64
     }
@@ -122,7 +113,6 @@ impl Endure {
     }
 
     /// Returns whether the complete cycles have used up the limits of this end.
-    #[must_use]
     pub fn has_spent(&self, end: EndureEnd) -> bool {
         let next_bytes = self.written_bytes() + self.verify.blocks_count() * BLOCK_BYTES as u64;
         end.most_cycles.is_some_and(|most| self.cycles >= most)

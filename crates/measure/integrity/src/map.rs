@@ -25,7 +25,6 @@ pub struct Map {
 
 impl Map {
     /// Returns the map of these blocks: exact, unless it has too many parts for a record.
-    #[must_use]
     pub fn of(surface: &Surface) -> Self {
         let mut parts: Vec<SurfacePart> = Vec::new();
         for run in surface.runs() {
@@ -47,7 +46,6 @@ impl Map {
 
 /// Returns the verdict that follows from the exact map of a record. `None` without one, or if its parts do not cover the
 /// tested size one after the other in whole blocks.
-#[must_use]
 pub fn derive_again(record: &Record) -> Option<StorageVerdict> {
     let integrity = record.integrity.as_ref()?;
     if integrity.map_cell_bytes != Some(BLOCK) {

@@ -50,7 +50,6 @@ pub struct PowerCut {
 
 impl PowerCut {
     /// Creates a test whose area is not yet filled.
-    #[must_use]
     pub fn new(plan: CutPlan) -> Self {
         Self {
             plan,
@@ -61,25 +60,21 @@ impl PowerCut {
     }
 
     /// Returns whether the area is filled and flushed.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         self.is_ready
     }
 
     /// Returns the number of acknowledged writes.
-    #[must_use]
     pub fn acknowledged(&self) -> u32 {
         self.acknowledged
     }
 
     /// Returns whether no number is left for a further write.
-    #[must_use]
     pub fn is_used_up(&self) -> bool {
         self.acknowledged > MOST_WRITES - self.plan.batch()
     }
 
     /// Returns the number of blocks written: of the preparation, and of acknowledged writes.
-    #[must_use]
     pub fn written_blocks(&self) -> (u64, u64) {
         let acknowledged = u64::from(self.acknowledged) * PLACE_BLOCKS;
         (self.filled_blocks, acknowledged)

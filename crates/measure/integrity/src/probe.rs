@@ -52,27 +52,23 @@ pub struct ProbeRequest {
 }
 
 /// Number of bytes that a probe writes if the storage is whole, single blocks not counted.
-#[must_use]
 pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
     Plan::of(blocks_count, request.cache_blocks).written_blocks() * BLOCK_BYTES as u64
 }
 
 /// Returns the cache to be excluded unless somebody asks for another, blocks: twice the largest one that a known fake has
 /// (ADR 0019), and on small storage a part of it, where a probe would otherwise write more than it saves.
-#[must_use]
 pub fn usual_cache_blocks(blocks_count: u64) -> u64 {
     let most = cardmark_core::ASSUMED_CACHE_BYTES / BLOCK_BYTES as u64;
     most.min(blocks_count / 32 * 9)
 }
 
 /// Number of bytes that a probe writes at most, whatever the storage does.
-#[must_use]
 pub fn most_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
     Plan::of(blocks_count, request.cache_blocks).most_blocks() * BLOCK_BYTES as u64
 }
 
 /// Number of bytes that a probe reads if the storage is whole, single blocks not counted.
-#[must_use]
 pub fn read_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
     let plan = Plan::of(blocks_count, request.cache_blocks);
     (plan.moved_blocks() - plan.written_blocks()) * BLOCK_BYTES as u64

@@ -51,7 +51,6 @@ pub struct Reading {
 impl Reading {
     /// Creates a test of the blocks of `scope`, whose content is not written. If the storage is in use, differences
     /// between the passes do not count as damage.
-    #[must_use]
     pub fn new(scope: &Verify, is_in_use: bool) -> Self {
         let units_count = scope.blocks_count().div_ceil(UNIT_BLOCKS);
         Self {
@@ -85,13 +84,11 @@ impl Reading {
     }
 
     /// Returns whether both passes are complete.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.first.is_some() && self.test.is_done()
     }
 
     /// Returns the number of blocks that were read in both passes, and that will be.
-    #[must_use]
     pub fn moved_blocks(&self) -> (u64, u64) {
         let all = self.test.blocks_count();
         let before = if self.first.is_some() { all } else { 0 };
@@ -103,13 +100,11 @@ impl Reading {
     }
 
     /// Returns the pass as a test: its scope, and the speeds of its stretches.
-    #[must_use]
     pub fn pass(&self) -> &Verify {
         &self.test
     }
 
     /// Returns the blocks as they were in both passes: unreadable if they were in either.
-    #[must_use]
     pub fn surface(&self) -> Surface {
         let mut surface = Surface::default();
         let first = self.first.as_ref();
@@ -128,21 +123,18 @@ impl Reading {
     }
 
     /// Returns the verdict, once the test is done.
-    #[must_use]
     pub fn verdict(&self) -> Option<StorageVerdict> {
         self.is_done().then(|| of_reading(&self.surface()))
     }
 
     /// Returns the number of blocks that differed between the passes of storage in use, in units of 1 MiB; `None` if it is
     /// not in use.
-    #[must_use]
     pub fn excused_blocks(&self) -> Option<u64> {
         self.is_in_use.then_some(self.excused_blocks)
     }
 
     /// Returns the places that were slow in both passes, by rising address, with the time of the shorter reading. Places
     /// with unreadable blocks are not among them.
-    #[must_use]
     pub fn slow(&self) -> Vec<Speed> {
         let all = self.test.blocks_count();
         let read = (0..).zip(&self.units);

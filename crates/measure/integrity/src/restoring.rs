@@ -145,7 +145,6 @@ pub struct Restoring<M, L> {
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
     /// Saves the content of blocks in `log` before they are written. All written content gets the seed of
     /// `content`, which must be new for each session.
-    #[must_use]
     pub fn new(medium: M, log: L, content: Content) -> Self {
         let spans = log.spans();
         let mut kept = Vec::new();
@@ -369,44 +368,37 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
     }
 
     /// Returns whether an earlier session left a log.
-    #[must_use]
     pub fn has_earlier(&self) -> bool {
         self.is_earlier
     }
 
     /// Returns whether pieces of the log are lost.
-    #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.is_damaged
     }
 
     /// Blocks that hold content of the session after the last [`Self::restore`], apart and by rising address.
-    #[must_use]
     pub fn unrestored(&self) -> &[Span] {
         &self.unrestored
     }
 
     /// Returns the stretches in which blocks hold neither content of an earlier session nor the saved one,
     /// after the last [`Self::restore`]. They were not changed.
-    #[must_use]
     pub fn changed(&self) -> &[Span] {
         &self.changed
     }
 
     /// Number of blocks whose earlier content is kept.
-    #[must_use]
     pub fn kept_blocks(&self) -> u64 {
         count_blocks(&self.kept)
     }
 
     /// Number of blocks that were put back.
-    #[must_use]
     pub fn put_blocks(&self) -> u64 {
         self.put_blocks
     }
 
     /// The log.
-    #[must_use]
     pub fn log(&self) -> &L {
         &self.log
     }

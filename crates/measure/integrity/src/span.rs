@@ -16,13 +16,11 @@ pub struct Span {
 
 impl Span {
     /// Creates a span of `count` blocks from `start` on.
-    #[must_use]
     pub fn new(start: u64, count: u64) -> Self {
         Self { start, count }
     }
 
     /// The blocks from one up to before another.
-    #[must_use]
     pub fn between(start: u64, end: u64) -> Self {
         Self {
             start,
@@ -31,19 +29,16 @@ impl Span {
     }
 
     /// The block behind the last one.
-    #[must_use]
     pub fn end(self) -> u64 {
         self.start + self.count
     }
 
     /// Size, bytes.
-    #[must_use]
     pub fn bytes(self) -> u64 {
         self.count * BLOCK_BYTES as u64
     }
 
     /// Returns its start in bytes.
-    #[must_use]
     pub fn offset_bytes(self) -> u64 {
         self.start * BLOCK_BYTES as u64
     }

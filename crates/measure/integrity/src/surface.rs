@@ -46,7 +46,6 @@ pub struct Extent {
 
 impl Extent {
     /// These blocks hold that.
-    #[must_use]
     pub fn new(span: Span, held: Held) -> Self {
         Self { span, held }
     }
@@ -65,13 +64,11 @@ impl Extent {
 
     /// Returns whether the content of the blocks can be discarded: it was written with the seed, in its place
     /// or not, or it cannot be read.
-    #[must_use]
     pub fn is_ours(self) -> bool {
         self.bears_seed() || matches!(self.held, Held::Unreadable { .. })
     }
 
     /// Returns whether the storage lost the written data: the blocks hold something from before.
-    #[must_use]
     pub fn is_lost(self) -> bool {
         match self.held {
             Held::Foreign | Held::Refused { .. } => true,
@@ -81,20 +78,17 @@ impl Extent {
     }
 
     /// Returns whether the storage answered with an error.
-    #[must_use]
     pub fn has_failed(self) -> bool {
         matches!(self.held, Held::Unreadable { .. } | Held::Refused { .. })
     }
 
     /// Returns whether they hold any data written with the expected seed.
-    #[must_use]
     pub fn bears_seed(self) -> bool {
         matches!(self.held, Held::Good | Held::Changed | Held::Other { .. })
     }
 
     /// Returns whether storage exists for the blocks: they hold the data written to them, possibly with bits
     /// changed or from an earlier round.
-    #[must_use]
     pub fn is_there(self) -> bool {
         match self.held {
             Held::Good | Held::Changed => true,
@@ -142,7 +136,6 @@ pub struct Surface {
 
 impl Surface {
     /// The runs, by rising address; two that follow each other differ.
-    #[must_use]
     pub fn runs(&self) -> &[Extent] {
         &self.runs
     }
@@ -225,14 +218,12 @@ impl Surface {
     }
 
     /// Returns the number of blocks that do not hold the data written to them.
-    #[must_use]
     pub fn bad_blocks_count(&self) -> u64 {
         let bad = self.runs.iter().filter(|run| run.held != Held::Good);
         bad.map(|run| run.span.count).sum()
     }
 
     /// Returns the number of blocks that do not hold the data written to them, but did before.
-    #[must_use]
     pub fn bad_since(&self, before: &Self) -> u64 {
         let bad = self.runs.iter().filter(|run| run.held != Held::Good);
         let were_good = bad.flat_map(|run| before.within(run.span));
@@ -243,7 +234,6 @@ impl Surface {
     }
 
     /// Returns the number of known blocks.
-    #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.runs.iter().map(|run| run.span.count).sum()
     }

@@ -40,7 +40,6 @@ pub struct StorageVerdict {
 
 /// Judges storage whose blocks were all written by rising address and then read. A geometry counts only if it explains all
 /// blocks but single spots.
-#[must_use]
 pub fn judge(surface: &Surface) -> StorageVerdict {
     let all = surface.blocks_count();
     let plain = counts(surface.runs(), None);

@@ -120,7 +120,6 @@ pub struct Verify {
 
 impl Verify {
     /// Creates a test of storage with `blocks_count` blocks, from its beginning.
-    #[must_use]
     pub fn new(blocks_count: u64, content: Content) -> Self {
         Self {
             content,
@@ -160,7 +159,6 @@ impl Verify {
     }
 
     /// Creates a test of a part of storage, in whole grains. Places in its results count from the start of the part.
-    #[must_use]
     pub fn of_part(part: Span, content: Content) -> Self {
         Self {
             part_start: Some(part.start),
@@ -169,7 +167,6 @@ impl Verify {
     }
 
     /// Returns a test that only reads the data of this one.
-    #[must_use]
     pub fn again(&self) -> Self {
         Self {
             pass: Pass::Read,
@@ -182,31 +179,26 @@ impl Verify {
     }
 
     /// Returns the current activity, and its position.
-    #[must_use]
     pub fn place(&self) -> (Pass, u64) {
         (self.pass, self.position)
     }
 
     /// Returns whether the test is complete.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.pass == Pass::Done
     }
 
     /// Returns the content to write.
-    #[must_use]
     pub fn content(&self) -> Content {
         self.content
     }
 
     /// Returns the number of blocks under test.
-    #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.blocks_count
     }
 
     /// Returns the first block of the tested part of the storage; `None` if all of it is tested.
-    #[must_use]
     pub fn part_start(&self) -> Option<u64> {
         self.part_start
     }
@@ -236,25 +228,21 @@ impl Verify {
     }
 
     /// Returns the number of blocks written so far; blocks written twice count twice.
-    #[must_use]
     pub fn written_blocks(&self) -> u64 {
         self.written_blocks
     }
 
     /// Returns the content of the blocks, as far as they were read.
-    #[must_use]
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
 
     /// Returns the speeds of stretches written, and read, by rising address.
-    #[must_use]
     pub fn speeds(&self) -> (&[Speed], &[Speed]) {
         (&self.written, &self.read)
     }
 
     /// Returns the verdict, once the test is done.
-    #[must_use]
     pub fn verdict(&self) -> Option<StorageVerdict> {
         let judged = || {
             if self.ignores_writes {

@@ -59,7 +59,6 @@ impl BoardData {
 }
 
 /// The boards there are, in a fixed order.
-#[must_use]
 pub fn boards() -> Vec<Entry> {
     let entry = |(name, text): (&'static str, &str)| Entry {
         name,

@@ -30,7 +30,6 @@ pub struct SimulatedCard {
 
 impl SimulatedCard {
     /// A card of this model. The seed draws everything that varies.
-    #[must_use]
     pub fn new(model: &Model, seed: u64) -> Self {
         let state = State::new(model, seed);
         Self {
@@ -46,7 +45,6 @@ impl SimulatedCard {
 
     /// The engine's ports to this card. All of them share its time and state, however often this
     /// is called.
-    #[must_use]
     pub fn ports(&self) -> (SimBackend, SimClock, SimSensors) {
         let shared = || Rc::clone(&self.shared);
         (
@@ -58,14 +56,12 @@ impl SimulatedCard {
 
     /// Returns the truth of this run: the result of an endless measurement of a workload, the run's own factor
     /// included. `None` if the model is not stationary.
-    #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
         truth_of(&self.model, workload, Some(self.seed)).map(|truth| truth.times(self.run_factor))
     }
 
     /// Returns the truth of one long series of sequential writes that is the run's first trial, the factors of
     /// run and trial included. `None` if heat or a fault changes the rate.
-    #[must_use]
     pub fn course_truth(&self, block_bytes: u64) -> Option<CourseTruth> {
         let mut rng = first_trial(self.seed);
         let factor = self.run_factor * draw_factor(self.model.trial_deviation(), &mut rng);
@@ -73,31 +69,26 @@ impl SimulatedCard {
     }
 
     /// Returns the work of its translation layer so far, if it has one.
-    #[must_use]
     pub fn ftl_counts(&self) -> Option<FtlCounts> {
         self.shared.state.borrow().ftl_counts()
     }
 
     /// Factor by which this run is faster than the model.
-    #[must_use]
     pub fn run_factor(&self) -> f64 {
         self.run_factor
     }
 
     /// Bytes the card holds; operations that reach beyond fail with errno 5.
-    #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         self.model.capacity_bytes()
     }
 
     /// The model.
-    #[must_use]
     pub fn model(&self) -> &Model {
         &self.model
     }
 
     /// The card as a record names it.
-    #[must_use]
     pub fn device(&self) -> DeviceInfo {
         DeviceInfo {
             name: "sim".to_owned(),
@@ -110,7 +101,6 @@ impl SimulatedCard {
     }
 
     /// The simulated computer.
-    #[must_use]
     pub fn board(&self) -> Board {
         let plain = || Board {
             model: Some("simulated board".to_owned()),
@@ -122,7 +112,6 @@ impl SimulatedCard {
     }
 
     /// The simulated system.
-    #[must_use]
     pub fn host(&self) -> Host {
         Host {
             system: Some("simulated host".to_owned()),
@@ -134,7 +123,6 @@ impl SimulatedCard {
 impl Model {
     /// Returns the truth of the model: that of a run whose factor is one. `None` if the model is not stationary
     /// or cannot run the workload.
-    #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
         truth_of(self, workload, None)
     }

@@ -43,7 +43,6 @@ const SPILLED_BLOCKS: u64 = 8;
 
 impl Flash {
     /// That of a card of this model; the seed draws its bad spots.
-    #[must_use]
     pub fn new(model: &Model, seed: u64) -> Self {
         let data = model.flash();
         let blocks = |bytes: u64| bytes / BLOCK_BYTES;
@@ -71,13 +70,11 @@ impl Flash {
     }
 
     /// Returns the grain: reads and writes are multiples of this number of blocks.
-    #[must_use]
     pub fn grain_blocks(&self) -> u64 {
         self.data.block_bytes / BLOCK_BYTES
     }
 
     /// Returns the number of slots.
-    #[must_use]
     pub fn slots_count(&self) -> u64 {
         self.real + self.cache.as_ref().map_or(0, |cache| cache.size)
     }

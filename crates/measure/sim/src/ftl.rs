@@ -53,7 +53,6 @@ pub struct Ftl {
 
 impl Ftl {
     /// A translation layer of a card of this capacity.
-    #[must_use]
     pub fn new(data: FtlData, capacity_bytes: u64) -> Self {
         let pages = to_u32(capacity_bytes / data.page_bytes);
         let segments = to_u32(capacity_bytes / data.segment_bytes) as usize + 1;
@@ -73,13 +72,11 @@ impl Ftl {
     }
 
     /// Returns the work done so far.
-    #[must_use]
     pub fn counts(&self) -> FtlCounts {
         self.counts
     }
 
     /// Returns the number of erasures of the least and the most erased block.
-    #[must_use]
     pub fn wear(&self) -> (u32, u32) {
         self.blocks.wear()
     }

@@ -30,10 +30,8 @@ mod state;
 mod streams;
 mod stretches;
 mod sway;
-mod trace;
 mod truth;
 mod units;
-mod zoo;
 
 /// Revision of the simulation, part of the id of every simulated run. It rises whenever the same model,
 /// seed and request give other bytes; `digests.txt` beside it and a test in `cardmark-cli` notice.
@@ -45,13 +43,11 @@ pub use course::CourseTruth;
 pub use error::ModelError;
 pub use flash::{BlockPlace, Flash, Part};
 pub use ftl::{Ftl, FtlCounts, FtlData};
-pub use library::Entry;
+pub use library::{Entry, zoo};
 pub use medium::{SimMedium, SimPiece};
 pub use model::{Model, models};
 pub use online::{OnlineCard, Request, TransitTime};
 pub use process::StallTruth;
 pub use settled::Ends;
 pub use stretches::{Origin, Stretch};
-pub use trace::Trace;
 pub use truth::Truth;
-pub use zoo::zoo;

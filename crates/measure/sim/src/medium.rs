@@ -42,7 +42,6 @@ pub struct SimMedium {
 
 impl SimMedium {
     /// A card of this model, with nothing on it.
-    #[must_use]
     pub fn new(model: &Model, seed: u64) -> Self {
         Self {
             card: OnlineCard::new(model, seed),
@@ -58,7 +57,6 @@ impl SimMedium {
     }
 
     /// Returns the virtual time, nanoseconds.
-    #[must_use]
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }

@@ -16,7 +16,6 @@ use crate::ftl::FtlData;
 use crate::library::{self, Entry, texts};
 use crate::process::ProcessData;
 use crate::service::{Service, Stall};
-use crate::trace::Trace;
 use crate::units::UnitsData;
 
 /// Sizes of a scaled model are multiples of this, bytes.
@@ -64,22 +63,6 @@ impl Model {
         Ok(Self::resolved(data, content))
     }
 
-    /// An ordinary card whose operations take recorded latencies; neither runs nor trials differ.
-    ///
-    /// # Errors
-    /// None, as long as the ordinary card can be read.
-    pub fn replay(trace: &Trace) -> Result<Self, ModelError> {
-        let text = "name = \"replay\"\nlike = \"a1-32gb\"\nsummary = \"recorded latencies\"\n\
-                    [variance]\nrun_deviation = 0.0\ntrial_deviation = 0.0\n";
-        let plain = Self::parse(text)?;
-        let mut data = plain.data().clone();
-        data.process = vec![ProcessData::Replay(Arc::new(trace.clone()))];
-        Ok(Self::resolved(
-            data,
-            plain.content().to_owned() + &trace.content(),
-        ))
-    }
-
     /// The model of data that keep the rules, made of that content.
     pub(crate) fn resolved(data: ModelData, content: String) -> Self {
         let services = resolve(&data);
@@ -91,14 +74,12 @@ impl Model {
 
     /// Returns all properties of card and board in its files, as part of the id of a run. Equal texts mean
     /// equal models; comments, summaries and sources are left out.
-    #[must_use]
     pub fn content(&self) -> &str {
         &self.content
     }
 
     /// Returns the model with all sizes divided by `divisor`, so that all of it can be tested quickly. Sizes
     /// stay multiples of 4 KiB, except those with one block more.
-    #[must_use]
     pub fn scaled(&self, divisor: u64) -> Self {
         let mut data = self.data().clone();
         let scaled = |bytes: u64| {
@@ -127,13 +108,11 @@ impl Model {
     }
 
     /// Name, such as `a1-32gb`.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.resolved.data.name
     }
 
     /// Name and board, such as `a1-32gb@pi4`; the name alone on a board that adds nothing.
-    #[must_use]
     pub fn name_on_board(&self) -> String {
         match self.board() {
             Some(board) => format!("{}@{}", self.name(), board.name),
@@ -142,43 +121,36 @@ impl Model {
     }
 
     /// Returns its description in one sentence.
-    #[must_use]
     pub fn summary(&self) -> &str {
         &self.resolved.data.summary
     }
 
     /// Returns the source of its numbers.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.resolved.data.source
     }
 
     /// Bytes it holds.
-    #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         self.resolved.data.capacity_bytes
     }
 
     /// Standard deviation of the logarithm of the rate between runs.
-    #[must_use]
     pub fn run_deviation(&self) -> f64 {
         self.resolved.data.variance.run_deviation
     }
 
     /// Standard deviation of the logarithm of the rate between trials of one run.
-    #[must_use]
     pub fn trial_deviation(&self) -> f64 {
         self.resolved.data.variance.trial_deviation
     }
 
     /// Returns whether its flash loses data once it was written often enough.
-    #[must_use]
     pub fn wears_out(&self) -> bool {
         self.flash().wear.is_some()
     }
 
     /// Returns whether it reports data as durable when they are not.
-    #[must_use]
     pub fn lies_about_flush(&self) -> bool {
         self.resolved.data.sync.lies
     }
@@ -233,7 +205,6 @@ impl Model {
     }
 
     /// The translation layer, if it has one.
-    #[must_use]
     pub fn ftl(&self) -> Option<FtlData> {
         self.data().ftl
     }
@@ -248,7 +219,6 @@ impl Model {
 }
 
 /// The models there are, in a fixed order.
-#[must_use]
 pub fn models() -> Vec<Entry> {
     texts()
         .map(|(name, text)| Entry {

@@ -90,7 +90,6 @@ enum Unsynced {
 impl OnlineCard {
     /// A card of this model. The seed draws everything that varies; the run's own factor is that
     /// of a [`crate::SimulatedCard`] of the same seed.
-    #[must_use]
     pub fn new(model: &Model, seed: u64) -> Self {
         Self {
             model: model.clone(),
@@ -186,7 +185,6 @@ impl OnlineCard {
     }
 
     /// A span that hardly any read or write of at least 4 KiB falls below.
-    #[must_use]
     pub fn fastest_ns(&self) -> u64 {
         let orders = [Order::Sequential, Order::Random];
         let spans = [OpKind::Read, OpKind::Write].into_iter().flat_map(|kind| {

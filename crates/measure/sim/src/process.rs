@@ -123,7 +123,6 @@ impl Processes {
 impl Model {
     /// Returns whether a workload tends to a single rate in an endless measurement, so that a single truth
     /// exists.
-    #[must_use]
     pub fn is_stationary(&self) -> bool {
         let data = self.data();
         let is_even = data.weak.is_none() && data.units.is_none() && data.ftl.is_none();
@@ -133,7 +132,6 @@ impl Model {
 
     /// Returns the stalls of 100 ms and longer that its processes add to a workload of reads or of writes.
     /// `None` if there are none, or the workload is mixed.
-    #[must_use]
     pub fn stalls(&self, workload: &Workload) -> Option<StallTruth> {
         if workload.reads() == workload.writes() || workload.flush == Flush::InSpan {
             return None;

@@ -29,7 +29,6 @@ impl Model {
     /// Operations a second of one kind (all reads or all writes) once the card has settled, in a run
     /// whose factor is one. `None` for models that break
     /// or have processes.
-    #[must_use]
     pub fn settled_operations_per_s(&self, workload: &Workload) -> Option<f64> {
         let busy_count = self.busy_count(workload)?;
         let service = self.service_for(workload);
@@ -39,7 +38,6 @@ impl Model {
 
     /// Returns the range of the slowest of `windows_count` windows, bytes a second, in all but one of 500 runs,
     /// once the card has settled. Windows are written or read one block at a time.
-    #[must_use]
     pub fn slowest_window(
         &self,
         workload: &Workload,

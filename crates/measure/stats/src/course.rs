@@ -31,14 +31,12 @@ pub(crate) const ROUND_RATIO: f64 = 0.10;
 /// Minimum number of slices before a cliff.
 pub(crate) const LEAST_BEFORE: usize = 5;
 /// True if a series of writes has reached its end by rule: its rate has settled.
-#[must_use]
 pub fn is_settled(slices: &[Slice], slice_span_ns: u64, stop: &StopRule) -> bool {
     course_under(slices, slice_span_ns, stop).is_some_and(|course| course.settled_from.is_some())
 }
 
 /// True if the rate over the slices, each of `slice_span_ns`, has been settled for `settled_span_ns`, and a
 /// fall before it is over.
-#[must_use]
 pub fn has_settled(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> bool {
     course(slices, slice_span_ns, settled_span_ns)
         .settled_from

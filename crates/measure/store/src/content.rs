@@ -36,7 +36,6 @@ pub enum JobKind {
 
 impl JobKind {
     /// Name of the command, or of the part after `cardmark-` of a program of its own.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Run => "run",

@@ -192,7 +192,6 @@ impl Journal {
     }
 
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -43,7 +43,6 @@ impl Places {
     }
 
     /// Returns whether the database belongs to the user with that id.
-    #[must_use]
     pub fn is_of(&self, user: u32) -> bool {
         std::fs::metadata(&self.database).is_ok_and(|found| found.uid() == user)
     }

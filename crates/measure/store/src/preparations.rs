@@ -19,7 +19,6 @@ pub struct CardKey([u8; 32]);
 
 impl CardKey {
     /// A name for files about the card.
-    #[must_use]
     pub fn name(&self) -> String {
         let digits = self.0.iter().take(8).map(|byte| format!("{byte:02x}"));
         digits.collect()

@@ -19,7 +19,6 @@ pub struct SecretState {
 
 impl SecretState {
     /// Returns whether something would be lost with the secret.
-    #[must_use]
     pub fn is_used(self) -> bool {
         self != Self::default()
     }

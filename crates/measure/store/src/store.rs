@@ -85,7 +85,6 @@ impl Store {
     }
 
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

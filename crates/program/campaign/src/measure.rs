@@ -64,7 +64,6 @@ fn begin(file: &Path, data: &Data) -> Result<Journal, CommandError> {
 }
 
 /// Progress of each card on each board.
-#[must_use]
 pub fn plan(campaign: &Campaign, done: &[Done]) -> String {
     let mut lines = Vec::new();
     for board in &campaign.boards {

@@ -5,20 +5,12 @@
     reason = "doc comments of arguments are the texts of the help"
 )]
 
-mod again;
 mod args;
-mod ascii;
 mod build;
 mod commands;
 mod error;
-mod fill_progress;
-mod labels;
-mod print;
-mod progress;
 mod runs;
-mod shell;
 mod terminal;
-mod tests_of_devices;
 
 use std::process::ExitCode;
 use std::thread::JoinHandle;
@@ -27,6 +19,7 @@ use clap::Parser;
 
 use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
+use crate::terminal::print;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(end_for_bug));

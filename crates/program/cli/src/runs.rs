@@ -1,5 +1,8 @@
 //! Runs named in a command: by id, as files, or by common properties.
 
+pub(crate) mod again;
+pub(crate) mod labels;
+
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
@@ -18,7 +21,7 @@ use uuid::Uuid;
 
 use crate::args::parse_size;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use cardmark_session::file;
 use cardmark_session::{Data, store_error};
 

@@ -1,5 +1,11 @@
 //! The terminal as the voice of a session.
 
+pub(crate) mod ascii;
+mod fill_progress;
+pub(crate) mod print;
+pub(crate) mod progress;
+pub(crate) mod shell;
+
 use std::io::IsTerminal;
 use std::sync::Arc;
 
@@ -7,9 +13,8 @@ use cardmark_engine::Pulse;
 use cardmark_session::{Progress, Trials, Voice};
 
 use crate::error::CommandError;
-use crate::fill_progress::{FillProgress, Unit};
-use crate::print;
-use crate::progress::TrialProgress;
+use crate::terminal::fill_progress::{FillProgress, Unit};
+use crate::terminal::progress::TrialProgress;
 
 /// The terminal, or whatever stands in its place, as the voice of a session.
 pub(crate) static TERMINAL: Terminal = Terminal;

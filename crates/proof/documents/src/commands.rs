@@ -67,7 +67,6 @@ pub struct Command {
 
 impl Command {
     /// Returns the words, joined by spaces.
-    #[must_use]
     pub fn text(&self) -> String {
         self.words.join(" ")
     }
@@ -81,7 +80,6 @@ impl fmt::Display for Command {
 
 /// Returns the commands of all documents. One that `cargo run` or `cargo xtask` starts follows as a command of its own,
 /// with the name of its program.
-#[must_use]
 pub fn commands() -> Vec<Command> {
     documents().iter().flat_map(of_document).collect()
 }
@@ -91,7 +89,6 @@ pub fn commands() -> Vec<Command> {
 /// # Panics
 ///
 /// If there is none: then a test of them would test nothing.
-#[must_use]
 pub fn commands_of(program: &str) -> Vec<Command> {
     let mut commands = commands();
     commands.retain(|it| it.words[0] == program);
@@ -103,7 +100,6 @@ pub fn commands_of(program: &str) -> Vec<Command> {
 }
 
 /// Returns the options that stand in the text of documents without their command, each with its document and line.
-#[must_use]
 pub fn options_alone() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for document in documents() {

@@ -30,7 +30,6 @@ pub struct Document {
 }
 
 /// Returns the top of the repository.
-#[must_use]
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(3).unwrap().to_owned()
@@ -41,7 +40,6 @@ pub fn root() -> PathBuf {
 /// # Panics
 ///
 /// If one cannot be read.
-#[must_use]
 pub fn documents() -> Vec<Document> {
     let root = root();
     let mut paths = Vec::new();

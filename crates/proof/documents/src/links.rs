@@ -14,7 +14,6 @@ pub struct Link {
 }
 
 /// Returns the links and pictures of a document that lead to files; those to other sites are left out.
-#[must_use]
 pub fn links(document: &Document) -> Vec<Link> {
     let mut found = Vec::new();
     let mut is_block = false;
@@ -75,7 +74,6 @@ fn resolved(document: &str, path: &str) -> String {
 }
 
 /// Returns the anchors of a document's headings, as GitHub makes them.
-#[must_use]
 pub fn anchors(document: &Document) -> Vec<String> {
     let mut is_block = false;
     let mut found = Vec::new();

@@ -58,7 +58,6 @@ pub enum SimfsError {
 
 impl SimfsError {
     /// Returns 2 for wrong arguments, 3 for requests that cannot be fulfilled here.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Model(_) | Self::ModelFile { .. } | Self::Size { .. } => 2,
@@ -67,7 +66,6 @@ impl SimfsError {
     }
 
     /// Returns a hint on how to fix it.
-    #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Size { capacity_bytes, .. } => Some(format!(

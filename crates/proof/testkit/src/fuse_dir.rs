@@ -51,7 +51,6 @@ impl FuseDir {
     }
 
     /// The directory.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.point.path()
     }
@@ -103,13 +102,11 @@ impl FuseDir {
     }
 
     /// Names in the directory.
-    #[must_use]
     pub fn names_count(&self) -> usize {
         self.switches.names_count()
     }
 
     /// Files that are there, with a name or without.
-    #[must_use]
     pub fn files_count(&self) -> usize {
         self.switches.files_count()
     }

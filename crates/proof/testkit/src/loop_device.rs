@@ -118,19 +118,16 @@ impl LoopDevice {
     }
 
     /// The device, such as `/dev/loop3`.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The file behind it.
-    #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
     /// Major and minor number, as `7:3`.
-    #[must_use]
     pub fn number(&self) -> String {
         let number = std::fs::metadata(&self.path).unwrap().rdev();
         format!(

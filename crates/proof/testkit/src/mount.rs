@@ -112,19 +112,16 @@ impl Mount {
     }
 
     /// The folder to be measured; empty at first.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Returns the loop device below.
-    #[must_use]
     pub fn device(&self) -> &LoopDevice {
         self.device.as_ref().unwrap()
     }
 
     /// Bytes that can still be written.
-    #[must_use]
     pub fn free_bytes(&self) -> u64 {
         let stat = rustix::fs::statvfs(&self.folder).unwrap();
         stat.f_bavail * stat.f_frsize

@@ -118,7 +118,6 @@ fn knows(filesystem: &str) -> bool {
 
 /// Returns whether all needs are met. Unmet ones are printed, and the test is to be skipped; with
 /// `CARDMARK_REQUIRE=all` that is a failure.
-#[must_use]
 pub fn are_met(needs: &[Need]) -> bool {
     let missing: Vec<Need> = needs
         .iter()

@@ -105,25 +105,21 @@ impl Program {
     }
 
     /// The file by which its runs take turns.
-    #[must_use]
     pub fn lock_file(&self) -> PathBuf {
         self.home.path().join("lock")
     }
 
     /// The folder of its results.
-    #[must_use]
     pub fn data(&self) -> PathBuf {
         self.home.path().join("share/cardmark")
     }
 
     /// Its database.
-    #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data().join("records.sqlite")
     }
 
     /// Everything in its folder of journals.
-    #[must_use]
     pub fn journals(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.data().join("journals"));
         let paths = entries
@@ -134,7 +130,6 @@ impl Program {
     }
 
     /// A file of the test's own, beside the results.
-    #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
@@ -240,7 +235,6 @@ impl Program {
     }
 
     /// Number of runs in its store.
-    #[must_use]
     pub fn runs_count(&self) -> usize {
         let output = self.run(&["export"]);
         assert_eq!(output.code, 0, "{output}");
@@ -385,7 +379,6 @@ impl Running {
     }
 
     /// Returns its standard error so far.
-    #[must_use]
     pub fn heard(&self) -> String {
         String::from_utf8_lossy(&self.stderr.text.lock().unwrap()).into_owned()
     }

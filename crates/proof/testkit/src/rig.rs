@@ -30,7 +30,6 @@ pub fn make_ext4(device: &Path) {
 }
 
 /// The disk below `/`; its plain name in `/dev`.
-#[must_use]
 pub fn root_disk() -> PathBuf {
     let system = cardmark_host::Root::system();
     let resolution = cardmark_host::resolve(&system, Path::new("/")).unwrap();
@@ -101,7 +100,6 @@ impl WriterWatch {
     }
 
     /// Returns whether there was one.
-    #[must_use]
     pub fn saw_writer(&self) -> bool {
         let mut buffer = [0; 1024];
         rustix::io::read(&self.0, &mut buffer).is_ok_and(|count| count > 0)

@@ -48,19 +48,16 @@ impl SimCard {
     }
 
     /// The device.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.device().path()
     }
 
     /// The loop device.
-    #[must_use]
     pub fn device(&self) -> &LoopDevice {
         self.device.as_ref().unwrap()
     }
 
     /// The file below it.
-    #[must_use]
     pub fn file(&self) -> PathBuf {
         self.player.file()
     }

@@ -22,7 +22,6 @@ pub use pis::{
 pub use tree::Tree;
 
 /// Returns every tree with complete files, by name.
-#[must_use]
 pub fn whole() -> Vec<(&'static str, Tree)> {
     vec![
         ("pi_zero", pi_zero()),

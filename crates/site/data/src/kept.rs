@@ -10,7 +10,6 @@ const MOST_KEPT_BYTES: usize = 2 * MOST_SENT_BYTES;
 const PACKING: i32 = 1;
 
 /// Unpacks a kept document; `None` if it is damaged.
-#[must_use]
 pub fn unpacked(packed: &[u8]) -> Option<String> {
     let bytes = zstd::bulk::decompress(packed, MOST_KEPT_BYTES).ok()?;
     String::from_utf8(bytes).ok()
@@ -33,7 +32,6 @@ pub fn rederived(
 }
 
 /// The day of a time, in UTC, such as `2026-11-25`.
-#[must_use]
 pub fn day_of(ms: i64) -> String {
     let at = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
     at.to_string().get(..10).unwrap_or_default().to_owned()

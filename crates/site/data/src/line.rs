@@ -104,7 +104,6 @@ impl DocumentLine {
     }
 
     /// The document as the site keeps it; `None` if the line holds none, or its bytes do not have the line's digest.
-    #[must_use]
     pub fn text(&self) -> Option<String> {
         let text = match (&self.document, &self.record) {
             (Some(document), None) => document.clone(),

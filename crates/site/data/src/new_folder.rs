@@ -37,7 +37,6 @@ impl NewFolder {
     }
 
     /// The folder to write into.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.work
     }

@@ -132,7 +132,6 @@ impl Config {
     }
 
     /// The origin of the site: the configured one, or that of the address it listens on.
-    #[must_use]
     pub fn origin(&self) -> String {
         match &self.origin {
             Some(origin) => origin.origin(),

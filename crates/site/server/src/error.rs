@@ -89,13 +89,15 @@ pub enum SiteError {
     /// Runs that an operator named are not in the database.
     #[error("runs that are not in this database: {0}; the others are withdrawn")]
     UnknownRuns(u64),
+    /// A text cannot be written as JSON.
+    #[error("cannot write JSON")]
+    Json(#[from] serde_json::Error),
     /// Signals cannot be received.
     #[error("cannot receive signals")]
     Signals(#[source] std::io::Error),
 }
 
 /// An error and its causes in one line, the first cause after the error.
-#[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -21,7 +21,6 @@ use crate::submissions::incoming::{Sender, incoming};
 ///
 /// # Panics
 /// If its kept form cannot be read again, or a rebuild derives something else.
-#[must_use]
 pub fn submission(encoding: &str, body: Vec<u8>) -> Option<Incoming> {
     let received = Received::for_fuzzing(encoding, body)?;
     let incoming = incoming(received, Sender::default(), Vec::new()).ok()?;
@@ -43,13 +42,11 @@ pub fn submission(encoding: &str, body: Vec<u8>) -> Option<Incoming> {
 }
 
 /// Reads the query of a search; `None` if it is refused.
-#[must_use]
 pub fn search(query: &str) -> Option<Search> {
     conditions(parameters::<SearchQuery>(query)?).ok()
 }
 
 /// Compares records as a query asks, whatever runs it names; `None` if it is refused.
-#[must_use]
 pub fn compare(query: &str, base: &[Record], other: &[Record]) -> Option<Value> {
     let query = parameters::<CompareQuery>(query)?;
     let is_list = ids_of(&query.base).is_ok() && ids_of(&query.other).is_ok();

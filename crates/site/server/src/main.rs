@@ -9,7 +9,7 @@ use cardmark_site::{
     Config, Removal, Removals, SiteError, account_add, account_list, account_remove, chain, derive,
     dump, export, import, openapi_json, read_upload, rebuild, serve, serve_mine, withdraw,
 };
-use cardmark_site_data::{DerivedPart, Dumped, Imported};
+use cardmark_site_data::{Dumped, Imported};
 use cardmark_site_store::{Rebuilt, Removed};
 use clap::{Parser, Subcommand};
 use uuid::Uuid;
@@ -128,10 +128,10 @@ fn main() -> ExitCode {
         Err(error) => return not_understood(&error),
     };
     if let Some(Command::Openapi) = arguments.command {
-        return printed(&openapi_json());
+        return ended(openapi_json().map(|text| show_text(&text)));
     }
     if let Some(Command::Derive { parts, to }) = &arguments.command {
-        return ended(derive(parts, to, show_part));
+        return ended(derive(parts, to, show_text));
     }
     if let Some(Command::ReadUpload) = arguments.command {
         return ended(read_upload());
@@ -244,10 +244,6 @@ fn show_removals(removals: &Removals) {
         "{} withdrawn, {} gone already, {} unknown",
         removals.now, removals.before, removals.unknown
     ));
-}
-
-fn show_part(derived: &DerivedPart) {
-    show_text(&serde_json::to_string(derived).unwrap_or_default());
 }
 
 fn show(rebuilt: &Rebuilt) {

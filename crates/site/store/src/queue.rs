@@ -1,5 +1,8 @@
 //! The queue of writes and the tasks that execute them.
 
+mod execute;
+pub(crate) mod work;
+
 use std::fs::File;
 use std::sync::Arc;
 
@@ -7,12 +10,12 @@ use sqlx::AnyPool;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::address::{Kind, Opened};
-use crate::execute::execute;
-use crate::moderation::decisions::Cache;
-use crate::sql::Result;
+use crate::database::address::{Kind, Opened};
+use crate::database::sql::Result;
+use crate::decisions::Cache;
+use crate::queue::execute::execute;
+use crate::queue::work::{Outcome, Work};
 use crate::types::SiteStoreError;
-use crate::work::{Outcome, Work};
 
 /// Most writes that wait.
 const MOST_WAITING: usize = 256;

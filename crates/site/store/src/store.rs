@@ -1,5 +1,12 @@
 //! The store: what a site calls.
 
+mod desk;
+mod dumping;
+mod moderators_queue;
+mod products;
+mod rebuild;
+mod search;
+
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,18 +15,18 @@ use sqlx::any::AnyRow;
 use sqlx::pool::PoolConnection;
 use uuid::Uuid;
 
-use crate::address::{self, Opened};
-use crate::moderation::decisions::{Cache, Decisions};
-use crate::moderation::types::Switch;
+use crate::database::address::{self, Opened};
+use crate::database::sql::{Columns as _, Result, row, rows, signed, values};
+use crate::decisions::types::Switch;
+use crate::decisions::{Cache, Decisions};
 use crate::queue::Queue;
-use crate::record::{self, storable, storable_text};
-use crate::seeds::SEED_LIFE_MS;
-use crate::sql::{Columns as _, Result, row, rows, signed, values};
+use crate::queue::work::{Outcome, Work};
+use crate::tables::record::{self, storable, storable_text};
+use crate::tables::seeds::SEED_LIFE_MS;
 use crate::types::{
     Amended, Amendment, Counts, Found, Incoming, Loaded, Put, Removed, SiteStoreError,
     StoredDocument, Withdrawn,
 };
-use crate::work::{Outcome, Work};
 
 /// Time after which an unused bucket is full: a day.
 const LIMIT_LIFE_MS: i64 = 86_400_000;

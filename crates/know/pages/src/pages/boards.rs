@@ -9,7 +9,7 @@ use cardmark_report::workload_name;
 use crate::addresses;
 use crate::frame::Page;
 use crate::pages::{figures, runs};
-use crate::places::{Listed, possible};
+use crate::places::{ListedProduct, possible};
 use crate::queries::{Queries, not_found};
 use crate::views::board::BoardEntry;
 use crate::views::ranking::{ContextEntry, MOST_CONTEXTS, RankedEntry};
@@ -172,7 +172,10 @@ async fn best_of<Q: Queries>(
         .ranking(metric, ranked.key, None, PLACES)
         .await?
         .places;
-    let listed: Vec<Listed<'_>> = ranking.iter().map(|one| Listed::of(&one.summary)).collect();
+    let listed: Vec<ListedProduct<'_>> = ranking
+        .iter()
+        .map(|one| ListedProduct::of(&one.summary))
+        .collect();
     let possible = possible(&listed);
     let is_first = |(_, place): &(&RankedEntry, &[usize; 2])| place[0] == 1;
     let first = ranking.iter().zip(&possible).filter(is_first);

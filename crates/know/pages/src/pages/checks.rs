@@ -7,7 +7,6 @@ use cardmark_share::CheckName;
 use crate::frame::Page;
 
 /// The checks and what they cannot show.
-#[must_use]
 pub fn checks() -> Page {
     let mut blocks = vec![Block::Text(
         "Every run is checked before it is accepted. A failed check quarantines it: its page and the reasons stay, and it counts nowhere. \

@@ -15,7 +15,7 @@ use crate::queries::{Queries, bad_request, problem};
 /// Two sides of runs, and what may differ between them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CompareAsked {
+pub struct ComparePageQuery {
     /// Ids of the runs of the base, separated by commas.
     #[serde(default)]
     pub base: String,
@@ -27,9 +27,8 @@ pub struct CompareAsked {
     pub across: String,
 }
 
-impl CompareAsked {
+impl ComparePageQuery {
     /// Returns whether a side is missing.
-    #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.base.is_empty() || self.other.is_empty()
     }
@@ -62,8 +61,7 @@ pub fn ids_of(side: &str) -> Result<Vec<Uuid>, Problem> {
 }
 
 /// The form for a comparison.
-#[must_use]
-pub fn begin(asked: &CompareAsked) -> Page {
+pub fn begin(asked: &ComparePageQuery) -> Page {
     let text = "Name the runs of both sides by their ids, several of a side with commas between them. The page of a run holds its id.";
     Page::new("Compare", ABOUT, vec![Block::Text(text.to_owned())]).form(form(asked))
 }
@@ -72,7 +70,7 @@ pub fn begin(asked: &CompareAsked) -> Page {
 ///
 /// # Errors
 /// If the sides cannot be compared, or a query has no answer.
-pub async fn compare<Q: Queries>(queries: &Q, asked: CompareAsked) -> Result<Page, Q::Error> {
+pub async fn compare<Q: Queries>(queries: &Q, asked: ComparePageQuery) -> Result<Page, Q::Error> {
     let [base, other] = asked.sides()?;
     let (base, other) = (
         records(queries, &base).await?,
@@ -129,7 +127,7 @@ fn blocks(base: &[Record], other: &[Record], across: &str) -> Result<Vec<Block>,
     }))
 }
 
-fn form(query: &CompareAsked) -> Form {
+fn form(query: &ComparePageQuery) -> Form {
     Form::asking(
         "/compare",
         "Compare",

@@ -13,7 +13,6 @@ use crate::frame::Page;
 const MOST_CARDS: usize = 500;
 
 /// The name by which `cardmark history` finds the card of a run; `None` if it is not known.
-#[must_use]
 pub fn name_of(run: &Record) -> Option<String> {
     let device = run.devices.first();
     if let Some(id) = device.and_then(DeviceInfo::card_id) {
@@ -32,7 +31,6 @@ pub const SIMULATED: &str = "sim:";
 pub const SAMPLE: &str = "sample=";
 
 /// The cards of runs.
-#[must_use]
 pub fn cards(runs: Vec<Record>) -> Page {
     let cards = by_card(runs);
     let count = cards.len();
@@ -72,7 +70,6 @@ pub fn cards(runs: Vec<Record>) -> Page {
 }
 
 /// The history of a card with this name, from its runs in the order of time.
-#[must_use]
 pub fn card(name: String, runs: &[Record]) -> Page {
     let name = runs.last().map_or(name, card_name);
     let page = Page::new(name, "Runs of a card in the order of time.", blocks(runs));

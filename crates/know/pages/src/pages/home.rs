@@ -13,7 +13,7 @@ use cardmark_report::workload_name;
 use crate::addresses;
 use crate::frame::{Field, Form, Page, sentence};
 use crate::pages::{figures, runs};
-use crate::places::{Listed, possible};
+use crate::places::{ListedProduct, possible};
 use crate::queries::{Queries, not_found};
 use crate::views::search::SearchQuery;
 use crate::views::suited::{ByUse, Suited, SuitedProduct};
@@ -206,8 +206,8 @@ fn shared(found: Option<&Suited>) -> Vec<Block> {
     blocks
 }
 
-fn listed(one: &SuitedProduct) -> Listed<'_> {
-    Listed {
+fn listed(one: &SuitedProduct) -> ListedProduct<'_> {
+    ListedProduct {
         value: one.suitability.limiting.share(),
         summary: &one.limiting,
     }

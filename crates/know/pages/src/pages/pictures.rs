@@ -35,7 +35,6 @@ pub struct Content {
 
 impl Content {
     /// The badge, as SVG.
-    #[must_use]
     pub fn badge(self) -> String {
         let first = self.rows.first();
         let first = first.map(|(name, figure)| format!("{name}: {figure}"));
@@ -62,7 +61,6 @@ impl Content {
 }
 
 /// The pictures of a product: medians in the context with the most cards.
-#[must_use]
 pub fn of_product(view: &ProductView) -> Content {
     let mut contexts = BTreeMap::<&BTreeMap<String, String>, Vec<&SummaryView>>::new();
     for summary in &view.summaries {
@@ -91,7 +89,6 @@ pub fn of_product(view: &ProductView) -> Content {
 }
 
 /// The pictures of a run.
-#[must_use]
 pub fn of_run(run: &ListedRun, record: &Record) -> Content {
     let metrics = figures::offered_first(ordered_metrics(record), |metric| metric.id.as_str());
     let rows = metrics.into_iter().take(ROWS).map(|metric| {

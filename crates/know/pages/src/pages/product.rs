@@ -12,7 +12,7 @@ use crate::addresses;
 use crate::frame::{Field, Form, Page};
 use crate::pages::figures;
 use crate::queries::Queries;
-use crate::views::product::{NamesQuery, ProductEntry, ProductView, SummaryView};
+use crate::views::product::{ProductEntry, ProductView, ProductsQuery, SummaryView};
 use crate::views::published::{PublishedFigure, quantity};
 
 /// Contexts that are shown; the others are folded away.
@@ -24,7 +24,7 @@ const CHARTS: usize = 2;
 ///
 /// # Errors
 /// If a query has no answer.
-pub async fn products<Q: Queries>(queries: &Q, query: NamesQuery) -> Result<Page, Q::Error> {
+pub async fn products<Q: Queries>(queries: &Q, query: ProductsQuery) -> Result<Page, Q::Error> {
     let asked = query.q.clone();
     let page = queries.products(query).await?;
     let row = |entry: &ProductEntry| {

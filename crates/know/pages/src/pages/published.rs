@@ -8,7 +8,6 @@ use cardmark_report::survey;
 use crate::frame::Page;
 
 /// The list of publications.
-#[must_use]
 pub fn list() -> Page {
     let row = |one: &Publication| {
         let cells = vec![
@@ -49,7 +48,6 @@ pub fn list() -> Page {
 }
 
 /// A publication.
-#[must_use]
 pub fn publication(one: &Publication) -> Page {
     let records: Vec<Record> = one.records();
     let document = survey(&one.title, &records);

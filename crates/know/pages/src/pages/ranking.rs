@@ -12,7 +12,7 @@ use crate::addresses;
 use crate::frame::{Field, Form, Page};
 use crate::pages::circumstances;
 use crate::pages::figures::{self, OFFERED};
-use crate::places::{Listed, possible};
+use crate::places::{ListedProduct, possible};
 use crate::queries::{Queries, wrong_cursor};
 use crate::views::published::quantity;
 use crate::views::ranking::{ContextEntry, MOST_CONTEXTS, RankingView};
@@ -23,7 +23,7 @@ const PLACES: u32 = 50;
 /// A metric, its circumstances, and the places of the pages before.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RankingAsked {
+pub struct RankingPageQuery {
     /// Id of the metric; the first that is offered.
     pub metric: Option<String>,
     /// Key of the circumstances; those with the most products.
@@ -64,7 +64,7 @@ impl<'a> Before<'a> {
 /// If the cursor is wrong, or a query has no answer.
 pub async fn ranking<Q: Queries>(
     queries: &Q,
-    query: &RankingAsked,
+    query: &RankingPageQuery,
 ) -> Result<RankingPage, Q::Error> {
     let metric = query.metric.as_deref().filter(|metric| !metric.is_empty());
     let metric = metric.unwrap_or(OFFERED[0]);
@@ -191,7 +191,10 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen, before: usize) -> Vec<Bloc
         let bars = places.iter().map(|one| (one.name.clone(), &one.summary));
         blocks.push(Block::Chart(figures::bars(title, metric, bars)));
     }
-    let listed: Vec<Listed<'_>> = places.iter().map(|one| Listed::of(&one.summary)).collect();
+    let listed: Vec<ListedProduct<'_>> = places
+        .iter()
+        .map(|one| ListedProduct::of(&one.summary))
+        .collect();
     let possible = possible(&listed);
     let rows = places.iter().zip(possible).map(|(one, [first, last])| {
         let place = place_text([before + first, before + last]);

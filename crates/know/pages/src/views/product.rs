@@ -11,7 +11,7 @@ use crate::views::published::PublishedFigure;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(deny_unknown_fields)]
-pub struct NamesQuery {
+pub struct ProductsQuery {
     /// Beginning of the name.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
     pub q: Option<String>,
@@ -83,7 +83,6 @@ pub struct SummaryView {
 
 impl SummaryView {
     /// Figures of cards under these circumstances; `None` for a summary without any card.
-    #[must_use]
     pub fn of(
         metric: String,
         context: BTreeMap<String, String>,

@@ -35,7 +35,6 @@ pub struct PublishedFigure {
 static QUANTITIES: LazyLock<BTreeMap<String, Quantity>> = LazyLock::new(metric_quantities);
 
 /// The quantity of a metric; a count if it is unknown.
-#[must_use]
 pub fn quantity(metric: &str) -> Quantity {
     QUANTITIES.get(metric).copied().unwrap_or(Quantity::Count)
 }
@@ -67,7 +66,6 @@ static FIGURES: LazyLock<BTreeMap<String, Vec<PublishedFigure>>> = LazyLock::new
 });
 
 /// Published figures of a product.
-#[must_use]
 pub fn of_product(key: &str) -> Vec<PublishedFigure> {
     FIGURES.get(key).cloned().unwrap_or_default()
 }
@@ -82,7 +80,6 @@ pub struct Published {
 
 impl Published {
     /// The figures of all publications.
-    #[must_use]
     pub fn all() -> Self {
         Self {
             figures: FIGURES.values().flatten().cloned().collect(),

@@ -18,7 +18,6 @@ pub enum RunState {
 
 impl RunState {
     /// The state in answers and on pages.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Shared => STATE_SHARED,
@@ -69,7 +68,6 @@ pub struct ListedRun {
 
 impl ListedRun {
     /// Name of the product, or else the model that the device reports.
-    #[must_use]
     pub fn storage_name(&self) -> &str {
         let name = self.product_name.as_ref().or(self.model.as_ref());
         name.map_or("storage of unknown name", String::as_str)

@@ -89,7 +89,6 @@ pub struct SearchPage {
 
 impl SearchQuery {
     /// Names and values of all that is given but the cursor.
-    #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         // By name, so that a new condition is not forgotten here.
         let Self {
@@ -129,7 +128,6 @@ impl SearchQuery {
     }
 
     /// The last `limit` arrivals.
-    #[must_use]
     pub fn last(limit: u32) -> Self {
         Self {
             limit: Some(limit),

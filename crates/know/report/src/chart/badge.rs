@@ -23,7 +23,6 @@ pub struct Badge {
 
 impl Badge {
     /// Returns the badge as SVG, light or dark as the reader's system is set.
-    #[must_use]
     pub fn svg(&self) -> String {
         let mut svg = Svg::default();
         let text = cut_end(&self.text, MOST_BADGE_WIDTH);
@@ -86,7 +85,6 @@ pub struct Preview {
 impl Preview {
     /// Returns the picture as PNG; the same bytes for the same content.
     #[cfg(feature = "png")]
-    #[must_use]
     pub fn png(&self) -> Option<Vec<u8>> {
         super::png::picture(|canvas| {
             self.draw(canvas);
@@ -95,7 +93,6 @@ impl Preview {
     }
 
     /// Returns the picture as SVG, light.
-    #[must_use]
     pub fn svg(&self) -> String {
         let mut svg = Svg::default();
         self.draw(&mut svg);

@@ -26,7 +26,6 @@ pub enum Size {
 
 impl Size {
     /// Width of the chart.
-    #[must_use]
     pub fn width(self) -> f64 {
         match self {
             Self::Wide => 760.0,

@@ -25,7 +25,6 @@ const PALETTE: Palette = Palette::LIGHT;
 
 /// The chart as PNG, light, 1520 dots wide: the same bytes for the same chart. `None` if no picture
 /// can be as long as the chart.
-#[must_use]
 pub fn png(chart: &Chart) -> Option<Vec<u8>> {
     picture(|canvas| (Size::Wide.width(), chart.draw(canvas, Size::Wide)))
 }

@@ -80,7 +80,6 @@ pub fn begin_with_answer(document: &mut Document, record: &Record) {
 }
 
 /// Returns the name of what a run measured: the product or model, else the device.
-#[must_use]
 pub fn run_title(record: &Record) -> String {
     let device = record.devices.first();
     let product = record.labels.get("product").cloned();

@@ -20,7 +20,6 @@ const LEAST_WIDTH: usize = 30;
 
 /// Card, reader, board, way down to the disk, and what is to be known about them, as a text of
 /// lines at most `width` columns wide. `hidden` is what this user may not see.
-#[must_use]
 pub fn identity(record: &Record, hidden: &[&str], width: usize, style: Style) -> String {
     let width = width.max(LEAST_WIDTH);
     let mut rows = Vec::new();
@@ -44,7 +43,6 @@ pub fn identity(record: &Record, hidden: &[&str], width: usize, style: Style) ->
 }
 
 /// A device in one line: model, capacity, reader, the directories on it.
-#[must_use]
 pub fn device_line(device: &DeviceInfo, directories: &[String]) -> String {
     let parts = [
         device.model.clone(),

@@ -6,7 +6,6 @@ use crate::text::amount;
 use crate::text::style::clean;
 
 /// Preparation in words: `filled with 0xFF`.
-#[must_use]
 pub fn fill_words(fill: &Fill) -> &str {
     match fill {
         Fill::Ff => "filled with 0xFF",

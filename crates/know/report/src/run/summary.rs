@@ -37,13 +37,11 @@ pub struct Beside<'a> {
 
 /// The record as a text of lines at most `width` columns wide: what was measured where, the answer, the table
 /// of workloads, findings, bytes written.
-#[must_use]
 pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     terminal_with(record, &Beside::default(), width, style)
 }
 
 /// The same, with what is known of other runs, and in more detail on request.
-#[must_use]
 pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: Style) -> String {
     let width = width.max(LEAST_WIDTH);
     let is_whole = beside.all || !has_short_form(record);

@@ -33,7 +33,6 @@ pub struct UsablePart {
 
 /// Returns the usable part of a device whose integrity test found that its end holds no data. `None` for other results,
 /// and for tests of files.
-#[must_use]
 pub fn usable_part(record: &Record) -> Option<UsablePart> {
     let found = record.integrity.as_ref()?;
     let is_device = record
@@ -92,7 +91,6 @@ impl UsablePart {
 
     /// How to use it: the command for `device`, a name as a shell takes it, and a warning. The line of the command is
     /// not broken. `None` if no partition would be of use.
-    #[must_use]
     pub fn advice(self, device: &str, width: usize) -> Option<String> {
         let [introduction, command, warning] = self.advice_parts(device)?;
         let mut lines = wrap(&introduction, width, 0);

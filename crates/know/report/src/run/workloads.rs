@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_core::{IntervalKind, LatencyFigure, Metric, Printed, Quantity, Record};
 use cardmark_judge::{UNEVEN_RATIO, is_uneven};
 
-use crate::text::names::{ALWAYS_LISTED, workload_name};
+use crate::text::names::{always_listed, workload_name};
 use crate::text::style::{Style, Tone, clean};
 use crate::text::table::{Column, Row, Table};
 use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
@@ -189,8 +189,7 @@ fn ids(record: &Record) -> Vec<&str> {
         && let Ok(suite) = cardmark_catalog::suite(&asked.name, Some(asked.version))
     {
         let is_wanted = |id: &str| asked.only.is_empty() || asked.only.iter().any(|o| o == id);
-        let known = ALWAYS_LISTED.iter().map(|(id, _)| *id);
-        ids.extend(known.filter(|id| is_wanted(id) && suite.workload(id).is_some()));
+        ids.extend(always_listed().filter(|id| is_wanted(id) && suite.workload(id).is_some()));
     }
     let rates = record
         .metrics

@@ -8,7 +8,6 @@ use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, percent, value};
 
 /// The table of agreements, at most `width` columns wide where that is possible.
-#[must_use]
 pub fn agreement_table(agreements: &[Agreement], width: usize, style: Style) -> String {
     joined(&[
         table(agreements).lines(width, style),

@@ -9,7 +9,6 @@ use crate::text::style::clean;
 
 /// Returns the answers of each side with their units, such as `268 MB (256 MiB)` or `47 °C`. Sizes
 /// that differ by less than is shown are given in bytes.
-#[must_use]
 pub fn circumstances(row: &ContextRow) -> Vec<Vec<String>> {
     let all = |form: fn(&str, &str) -> String| -> Vec<Vec<String>> {
         let side = |side: &Vec<String>| side.iter().map(|answer| form(&row.name, answer)).collect();

@@ -29,7 +29,6 @@ pub struct Comparison<'a> {
 }
 
 /// The comparison of a side with the base as JSON. `across` names what was allowed to differ.
-#[must_use]
 pub fn comparison_json(
     names: [&str; 2],
     sides: &[Vec<&Record>; 2],
@@ -56,7 +55,6 @@ pub fn comparison_json(
 }
 
 /// The comparison as a text of lines at most `width` columns wide.
-#[must_use]
 pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
     let table = table(&comparison.results.differences);
     let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
@@ -74,7 +72,6 @@ pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> St
 const UNBROKEN: usize = 1 << 16;
 
 /// The comparison as content of a page.
-#[must_use]
 pub fn comparison_blocks(comparison: &Comparison<'_>) -> Vec<Block> {
     let mut blocks = vec![Block::Text(sentences(comparison, UNBROKEN).join(" "))];
     let table = table(&comparison.results.differences);
@@ -109,7 +106,6 @@ pub struct Overview<'a> {
 
 /// The answer in a sentence, and the ratios of several places in short, as a text of lines at most `width` columns
 /// wide.
-#[must_use]
 pub fn overview(of: &Overview<'_>, width: usize, style: Style) -> String {
     let (base, other, count) = (clean(of.base), clean(of.other), of.places.len());
     let ratios = ratios_of(of);

@@ -34,20 +34,17 @@ const COLUMNS: [&str; 22] = [
 
 /// The metrics of these records as a table, heading first. Texts that a spreadsheet would take
 /// for a formula begin with an apostrophe; several warnings are separated by spaces.
-#[must_use]
 pub fn csv(records: &[Record]) -> String {
     let rows: String = records.iter().map(csv_rows).collect();
     csv_heading() + &rows
 }
 
 /// The heading of the table, for writing it record by record.
-#[must_use]
 pub fn csv_heading() -> String {
     COLUMNS.join(",") + "\r\n"
 }
 
 /// The rows of one record.
-#[must_use]
 pub fn csv_rows(record: &Record) -> String {
     record
         .metrics

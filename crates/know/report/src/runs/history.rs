@@ -18,7 +18,6 @@ use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 
 /// The history as a text of lines at most `width` columns wide.
-#[must_use]
 pub fn card_history(card: &str, groups: &[HistoryGroup<'_>], width: usize, style: Style) -> String {
     let count: usize = groups.iter().map(|group| group.runs.len()).sum();
     let runs = count_of(count, "run", "runs");
@@ -35,7 +34,6 @@ pub fn card_history(card: &str, groups: &[HistoryGroup<'_>], width: usize, style
 }
 
 /// Returns the name of the card of a run: its id and its own identification.
-#[must_use]
 pub fn card_name(run: &Record) -> String {
     let Some(device) = run.devices.first() else {
         return "card without a name".to_owned();
@@ -54,7 +52,6 @@ const MOST_RATES: usize = 7;
 const MOST_CURVES: usize = 6;
 
 /// Returns the history as content of a page. `address` returns the address of a run.
-#[must_use]
 pub fn history_blocks(
     groups: &[HistoryGroup<'_>],
     address: impl Fn(&Record) -> String,

@@ -28,7 +28,6 @@ pub struct RunLine {
 }
 
 /// The suite of a record with its version, or else its test.
-#[must_use]
 pub fn method_of(record: &Record) -> Option<String> {
     let suite = record.suite.as_ref();
     let suite = suite.map(|suite| format!("{} {}", suite.name, suite.version));
@@ -38,7 +37,6 @@ pub fn method_of(record: &Record) -> Option<String> {
 }
 
 /// Verdict of a test of capacity or endurance; of other runs what is wrong, and the figures that matter most.
-#[must_use]
 pub fn result_of(record: &Record) -> String {
     if let Some(found) = &record.integrity {
         return verdict(record, found);
@@ -117,7 +115,6 @@ fn storage(kind: StorageKind) -> String {
 
 /// The figures that matter most, from rates (id, value, quantity): of `quick` reading/writing in
 /// sequence, then at random; the first two rates, with their ids, of any other suite.
-#[must_use]
 pub fn headline(rates: &[(String, f64, Quantity)]) -> String {
     let find = |id: &str| rates.iter().find(|(known, ..)| known == id);
     let pairs = [
@@ -158,7 +155,6 @@ fn pair(read: Option<&Rate>, write: Option<&Rate>) -> Option<String> {
 }
 
 /// Runs as a table at most `width` columns wide; stacked where columns do not fit.
-#[must_use]
 pub fn list_table(runs: &[RunLine], width: usize, style: Style) -> String {
     if runs.is_empty() {
         return String::new();
@@ -177,7 +173,6 @@ pub fn list_table(runs: &[RunLine], width: usize, style: Style) -> String {
 }
 
 /// Names and what belongs to them in two columns, or one below the other where there is little room.
-#[must_use]
 pub fn name_table(rows: Vec<(String, String)>, width: usize) -> String {
     let row = |(name, about): (String, String)| {
         let cells = vec![name, about];

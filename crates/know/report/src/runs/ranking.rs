@@ -34,7 +34,6 @@ const INDENT: usize = 4;
 
 /// The rankings as a text of lines at most `width` columns wide. Unless `all` places are wanted, only the first
 /// ones and the neighbours of the requested one are shown. Figures of the requested run that stand alone have no place.
-#[must_use]
 pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> String {
     let block = |ranking: &&Ranking| {
         let mut lines = painted(&[title(ranking)], width, style, Tone::Heading);
@@ -51,7 +50,6 @@ pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> 
 }
 
 /// A sentence on the published cards that a run beats, in one line.
-#[must_use]
 pub fn place_line(among: &Among) -> String {
     let of = count_of(among.of, "published card", "published cards");
     let (pattern, boards) = (&among.pattern, boards_of(among));
@@ -101,7 +99,6 @@ pub struct RankableMetric {
 }
 
 /// The metrics as a table of lines at most `width` columns wide.
-#[must_use]
 pub fn rankable_metrics(metrics: &[RankableMetric], width: usize, style: Style) -> String {
     let row = |metric: &RankableMetric| {
         let order = match metric.order {

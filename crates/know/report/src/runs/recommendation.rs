@@ -29,7 +29,6 @@ pub struct Recommended<'a> {
 }
 
 /// The recommendation as a text of lines at most `width` columns wide.
-#[must_use]
 pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> String {
     let found = of.found;
     let title = match of.all {
@@ -117,7 +116,6 @@ fn filters(of: &Recommended<'_>, width: usize) -> Vec<String> {
 }
 
 /// A sentence on the number of products that each filter left.
-#[must_use]
 pub fn left_by_filters(wish: &Wish, found: &Recommendation) -> String {
     let is_empty = |left: &Left| left.products_count == 0;
     // Later filters have nothing to leave.
@@ -178,7 +176,6 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
 }
 
 /// Endurance tests as a text of lines at most `width` columns wide.
-#[must_use]
 pub fn endurance(wanted: &Use, tests: &[Endured], width: usize, style: Style) -> String {
     let title = format!("For {}: {}", wanted.title, wanted.about);
     let line = |test: &Endured| {

@@ -41,7 +41,6 @@ const UNKNOWN: &str = "unknown";
 const MOST_FINDINGS: usize = 8;
 
 /// A report on these runs, under that title.
-#[must_use]
 pub fn survey(title: &str, records: &[Record]) -> Document {
     let subjects = subjects(records);
     let rates = rates(records);
@@ -89,7 +88,6 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
 }
 
 /// All charts of these runs, those of the report first.
-#[must_use]
 pub fn survey_charts(records: &[Record]) -> Vec<Chart> {
     let subjects = subjects(records);
     let rates = rates(records);

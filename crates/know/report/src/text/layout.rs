@@ -22,7 +22,6 @@ fn column(_: char) -> f64 {
 
 /// Breaks a text at spaces into lines of at most `width` columns, the later ones indented. Words
 /// longer than a line are broken. A percent sign stays with its number.
-#[must_use]
 pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let width = width.max(1);
     let indent = if indent < width / 2 { indent } else { 0 };

@@ -2,27 +2,10 @@
 
 use cardmark_core::OriginKind;
 
-/// Workloads that have a row in the table even without a figure, in its order: id, name.
-pub(crate) const ALWAYS_LISTED: [(&str, &str); 10] = [
-    ("seq_write_1m", "sequential write 1 MiB"),
-    ("seq_read_1m", "sequential read 1 MiB"),
-    ("rand_read_4k", "random read 4 KiB"),
-    ("rand_write_4k", "random write 4 KiB"),
-    ("rand_write_4k_long", "random write 4 KiB, 15 s"),
-    ("sync_write_4k", "synced write 4 KiB"),
-    ("mixed_4k", "mixed 4 KiB, 20 % reads"),
-    ("rand_read_4k_device", "random read 4 KiB, whole device"),
-    ("rand_read_4k_q32", "random read 4 KiB, 32 at once"),
-    ("rand_write_4k_q32", "random write 4 KiB, 32 at once"),
-];
+/// Workloads and figures of our suites, one a line: id and name. Those of the first paragraph have a row in the table even
+/// without a figure.
+const NAMES: &str = include_str!("names.txt");
 
-/// Workloads of `application`: id, name.
-const APPLICATION: [(&str, &str); 4] = [
-    ("sqlite_tps", "SQLite transactions"),
-    ("sqlite_wal_tps", "SQLite transactions, WAL"),
-    ("files_per_s", "files of packages installed"),
-    ("append_sync_per_s", "log lines, synced"),
-];
 /// Counted events per second. The operations of all other rates are reads and writes of blocks.
 const COUNTED: [(&str, &str); 4] = [
     ("sqlite_tps", "transactions/s"),
@@ -30,69 +13,17 @@ const COUNTED: [(&str, &str); 4] = [
     ("files_per_s", "files/s"),
     ("append_sync_per_s", "lines/s"),
 ];
-/// Figures of the suites of classes: id, name.
-const CLASSES: [(&str, &str); 13] = [
-    ("app_fill", "filling before random access"),
-    ("app_region", "writing the region of 256 MiB"),
-    ("app_rand_write", "class A: random write 4 KiB"),
-    ("app_rand_read", "class A: random read 4 KiB"),
-    ("app_rand_write_q32", "class A: random write, 32 at once"),
-    ("app_rand_read_q32", "class A: random read, 32 at once"),
-    ("app_seq_fill", "filling before sequential write"),
-    ("app_seq_write", "class A: sequential write"),
-    ("class_worst_window", "slowest window of writing"),
-    ("class_worst_video_window", "slowest video unit of writing"),
-    ("class_write", "writing in units of 512 KiB"),
-    ("class_rand_read", "random read 512 KiB"),
-    ("class_worst_video_read", "slowest video unit of reading"),
-];
-/// Metrics of other suites of ours: id, name.
-const BEHAVIOUR: [(&str, &str); 16] = [
-    ("sustained_write", "sustained sequential write 1 MiB"),
-    ("burst_write", "write before the cliff"),
-    ("settled_write", "steady part of writing"),
-    ("rate_at_end", "write in the last minute"),
-    ("slowest_10s_write", "slowest 10 s of writing"),
-    ("slowest_60s_write", "slowest minute of writing"),
-    ("write_period", "period of the rate"),
-    ("refill_30s_bytes", "fast again after 30 s of rest"),
-    ("refill_120s_bytes", "fast again after 2 min of rest"),
-    ("cache_bytes", "written until the cliff"),
-    ("longest_pause", "longest pause"),
-    ("pauses_100ms_per_gib", "pauses over 100 ms for each GiB"),
-    ("pauses_500ms_per_gib", "pauses over 500 ms for each GiB"),
-    ("pauses_1s_per_gib", "pauses over 1 s for each GiB"),
-    ("position_read", "sequential read at 64 places"),
-    ("position_read_min", "the slowest of these places"),
-];
 
-/// Workloads of `block-sizes`: id, name.
-const BLOCK_SIZES: [(&str, &str); 14] = [
-    ("block_write_4k", "sequential write 4 KiB"),
-    ("block_write_16k", "sequential write 16 KiB"),
-    ("block_write_64k", "sequential write 64 KiB"),
-    ("block_write_256k", "sequential write 256 KiB"),
-    ("block_write_1m", "sequential write 1 MiB"),
-    ("block_write_4m", "sequential write 4 MiB"),
-    ("block_write_16m", "sequential write 16 MiB"),
-    ("block_read_4k", "sequential read 4 KiB"),
-    ("block_read_16k", "sequential read 16 KiB"),
-    ("block_read_64k", "sequential read 64 KiB"),
-    ("block_read_256k", "sequential read 256 KiB"),
-    ("block_read_1m", "sequential read 1 MiB"),
-    ("block_read_4m", "sequential read 4 MiB"),
-    ("block_read_16m", "sequential read 16 MiB"),
-];
+/// Ids of the workloads that have a row in the table even without a figure, in its order.
+pub(crate) fn always_listed<'a>() -> impl Iterator<Item = &'a str> {
+    let listed = NAMES.lines().take_while(|line| !line.is_empty());
+    listed.filter_map(|line| Some(line.split_once(' ')?.0))
+}
 
 /// The workload in plain words; its id where there are none.
-#[must_use]
 pub fn workload_name(id: &str) -> &str {
-    ALWAYS_LISTED
-        .iter()
-        .chain(&APPLICATION)
-        .chain(&CLASSES)
-        .chain(&BEHAVIOUR)
-        .chain(&BLOCK_SIZES)
+    let mut names = NAMES.lines().filter_map(|line| line.split_once(' '));
+    names
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
 }

@@ -25,7 +25,6 @@ pub(crate) enum Tone {
 
 impl Style {
     /// Escape sequence of this style at the start of a text. Any other one comes from elsewhere.
-    #[must_use]
     pub fn escape_of(self, text: &str) -> Option<&str> {
         const OWN: [&str; 5] = [
             "\u{1b}[0m",

@@ -98,7 +98,6 @@ pub(crate) enum RowHeading {
 
 impl Row {
     /// Returns a row of these cells.
-    #[must_use]
     pub fn new(cells: Vec<String>) -> Self {
         Self {
             cells,

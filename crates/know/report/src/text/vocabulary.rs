@@ -16,7 +16,6 @@ const UHS_I_BYTES_PER_S: u64 = 104_000_000;
 const INDENT: usize = 2;
 
 /// Returns a page about the only row found, or a list of all.
-#[must_use]
 pub fn vocabulary(name: &str, found: &LookUp, width: usize) -> String {
     let width = width.clamp(20, 100);
     let mut page = Page {

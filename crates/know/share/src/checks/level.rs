@@ -23,7 +23,6 @@ pub enum Level {
 
 /// Returns the level of a record of this origin (a word of the record's `origin.kind`) with these checks. One of an unknown
 /// origin is treated as imported.
-#[must_use]
 pub fn level(origin: &str, checks: &[Check]) -> Level {
     let has_passed = |name| {
         let is_passed = |check: &Check| check.name == name && check.outcome == CheckOutcome::Passed;

@@ -13,7 +13,6 @@ const LEAST_WIDTH: f64 = 0.095;
 
 /// Marks figures that are far from those of other cards. The best and the worst card are the interesting ones, and a fake
 /// is far by nature: nothing is hidden.
-#[must_use]
 pub fn product_range<'a>(figures: impl IntoIterator<Item = (&'a str, f64, &'a Summary)>) -> Check {
     let name = CheckName::ProductRange;
     let (mut far, mut known) = (Vec::new(), false);

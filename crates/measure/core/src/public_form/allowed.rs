@@ -5,49 +5,9 @@ use cardmark_cards::is_health_warning;
 /// Maximum length of a text that hardware or the kernel reports, characters.
 const MOST_CHARACTERS: usize = 64;
 /// Parts of a kernel's version that name its makers' variants; others may name a person or company.
-const KERNEL_VARIANTS: &[&str] = &[
-    "64k",
-    "686",
-    "aarch64",
-    "amd64",
-    "arch1",
-    "arch2",
-    "arm64",
-    "armmp",
-    "armhf",
-    "aws",
-    "azure",
-    "bcm2711",
-    "bcm2712",
-    "bpo",
-    "cloud",
-    "current",
-    "edge",
-    "gcp",
-    "generic",
-    "kali",
-    "legacy",
-    "lowlatency",
-    "lpae",
-    "lts",
-    "meson64",
-    "pae",
-    "pi",
-    "raspi",
-    "rockchip",
-    "rockchip64",
-    "rpi",
-    "rpt",
-    "rt",
-    "standard",
-    "sunxi",
-    "sunxi64",
-    "v6",
-    "v7",
-    "v7l",
-    "v8",
-    "virt",
-];
+const KERNEL_VARIANTS: &str = "64k 686 aarch64 amd64 arch1 arch2 arm64 armmp armhf aws azure bcm2711 bcm2712 bpo cloud \
+    current edge gcp generic kali legacy lowlatency lpae lts meson64 pae pi raspi rockchip \
+    rockchip64 rpi rpt rt standard sunxi sunxi64 v6 v7 v7l v8 virt";
 /// Names with which the names of systems begin.
 const SYSTEMS: &[&str] = &[
     "Alpine Linux",
@@ -77,35 +37,15 @@ const SYSTEMS: &[&str] = &[
 ];
 
 /// Filesystems of Linux that a board may have.
-pub(super) const FILESYSTEMS: &[&str] = &[
-    "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuse", "fuseblk", "jfs", "nfs",
-    "nfs4", "nilfs2", "ntfs", "ntfs3", "overlay", "ramfs", "squashfs", "tmpfs", "ubifs", "vfat",
-    "xfs", "zfs",
-];
+pub(super) const FILESYSTEMS: &str = "bcachefs btrfs exfat ext2 ext3 ext4 f2fs fuse fuseblk jfs nfs nfs4 nilfs2 ntfs ntfs3 overlay \
+    ramfs squashfs tmpfs ubifs vfat xfs zfs";
 /// Schedulers of the block layer.
-pub(super) const SCHEDULERS: &[&str] = &[
-    "bfq",
-    "cfq",
-    "deadline",
-    "kyber",
-    "mq-deadline",
-    "none",
-    "noop",
-];
-/// Modes of a write cache.
-pub(super) const CACHES: &[&str] = &["write back", "write through"];
+pub(super) const SCHEDULERS: &str = "bfq cfq deadline kyber mq-deadline none noop";
 /// Policies for saving power on PCI Express links.
-pub(super) const ASPM_POLICIES: &[&str] =
-    &["default", "performance", "powersave", "powersupersave"];
+pub(super) const ASPM_POLICIES: &str = "default performance powersave powersupersave";
 /// Frequency governors.
-pub(super) const GOVERNORS: &[&str] = &[
-    "conservative",
-    "ondemand",
-    "performance",
-    "powersave",
-    "schedutil",
-    "userspace",
-];
+pub(super) const GOVERNORS: &str =
+    "conservative ondemand performance powersave schedutil userspace";
 
 pub(super) fn nothing(_: &str) -> String {
     String::new()
@@ -143,9 +83,21 @@ pub(super) fn hardware(text: &str) -> String {
     }
 }
 
-/// The text if it is one of these.
-pub(super) fn one_of(known: &'static [&'static str]) -> impl Fn(&str) -> String {
-    |text| match known.contains(&text) {
+/// The text if it is one of these words.
+pub(super) fn one_of(words: &'static str) -> impl Fn(&str) -> String {
+    |text| match is_in(words, text) {
+        true => text.to_owned(),
+        false => String::new(),
+    }
+}
+
+fn is_in(words: &str, text: &str) -> bool {
+    words.split(' ').any(|word| word == text)
+}
+
+/// The mode of a write cache.
+pub(super) fn cache(text: &str) -> String {
+    match ["write back", "write through"].contains(&text) {
         true => text.to_owned(),
         false => String::new(),
     }
@@ -209,7 +161,7 @@ pub(super) fn kernel(version: &str) -> String {
     loop {
         let length = rest.find(['-', '+', '~', '_']).unwrap_or(rest.len());
         let part = &rest[..length];
-        if !(is_number(part) || KERNEL_VARIANTS.contains(&part)) {
+        if !(is_number(part) || is_in(KERNEL_VARIANTS, part)) {
             return version[..end].to_owned();
         }
         end = version.len() - rest.len() + length;

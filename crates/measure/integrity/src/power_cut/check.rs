@@ -82,7 +82,6 @@ pub struct CutCheck {
 
 impl CutCheck {
     /// Creates the check of a cycle whose log shows that number of acknowledged writes.
-    #[must_use]
     pub fn new(plan: CutPlan, acknowledged: u32) -> Self {
         Self {
             plan,
@@ -93,13 +92,11 @@ impl CutCheck {
     }
 
     /// Returns whether all places were read.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.found.len() == self.expected.len()
     }
 
     /// Returns the number of blocks read, and of all.
-    #[must_use]
     pub fn read_blocks(&self) -> (u64, u64) {
         let read = self.found.len() as u64 * PLACE_BLOCKS;
         (read, self.plan.blocks_count())
@@ -146,7 +143,6 @@ impl CutCheck {
     }
 
     /// Returns the result, once all places were read.
-    #[must_use]
     pub fn outcome(&self) -> Option<CutOutcome> {
         self.is_done().then(|| self.judge())
     }

@@ -97,7 +97,6 @@ pub enum LogLine {
 
 impl LogLine {
     /// Returns the line with its line feed.
-    #[must_use]
     pub fn text(&self) -> String {
         let body = self.body();
         format!("{body} *{:08x}\n", checksum(&body))
@@ -136,7 +135,6 @@ impl LogLine {
     }
 
     /// Parses a line without its line feed; `None` if it is not whole.
-    #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let (body, sum) = line.rsplit_once(" *")?;
         let is_whole = sum.len() == 8 && u32::from_str_radix(sum, 16) == Ok(checksum(body));
@@ -232,7 +230,6 @@ pub struct CutCycle {
 impl CutCycle {
     /// Returns the time between the acknowledgement of a write and the last one, milliseconds; `None` if the log does
     /// not show it.
-    #[must_use]
     pub fn before_last_ms(&self, number: u32) -> Option<u64> {
         let index = self.times.partition_point(|(known, _)| *known < number);
         let (_, at_ms) = self.times.get(index)?;
@@ -308,7 +305,6 @@ pub struct CutLog {
 
 impl CutLog {
     /// Reads a log.
-    #[must_use]
     pub fn read(text: &str) -> Self {
         let mut log = Self::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -333,7 +329,6 @@ impl CutLog {
     }
 
     /// Returns the sums over all cycles but the last.
-    #[must_use]
     pub fn earlier(&self) -> CutTotals {
         let mut totals = CutTotals::default();
         let earlier = self.cycles.len().saturating_sub(1);

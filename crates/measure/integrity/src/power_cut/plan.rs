@@ -22,7 +22,6 @@ pub struct CutPlan {
 
 impl CutPlan {
     /// Creates a plan of `places_count` places with a flush after each `batch` writes; both are at least 1.
-    #[must_use]
     pub fn new(seed: u64, places_count: u32, batch: u32) -> Self {
         let places_count = places_count.max(1);
         let drawn = mix(seed) % u64::from(places_count);
@@ -39,44 +38,37 @@ impl CutPlan {
     }
 
     /// Returns the seed of the content.
-    #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
     /// Returns the number of places.
-    #[must_use]
     pub fn places_count(&self) -> u32 {
         self.places_count
     }
 
     /// Returns the number of writes before each flush.
-    #[must_use]
     pub fn batch(&self) -> u32 {
         self.batch
     }
 
     /// Returns the size of the area, blocks.
-    #[must_use]
     pub fn blocks_count(&self) -> u64 {
         u64::from(self.places_count) * PLACE_BLOCKS
     }
 
     /// Returns the place of a write; the first write has number 1.
-    #[must_use]
     pub fn place(&self, number: u32) -> u32 {
         let steps = u64::from(number) * u64::from(self.stride);
         u32::try_from(steps % u64::from(self.places_count)).unwrap_or(0)
     }
 
     /// Returns the blocks of a place.
-    #[must_use]
     pub fn span(&self, place: u32) -> Span {
         Span::new(u64::from(place) * PLACE_BLOCKS, PLACE_BLOCKS)
     }
 
     /// Returns the content of a write.
-    #[must_use]
     pub fn content(&self, number: u32) -> Content {
         Content {
             seed: self.seed,
@@ -86,7 +78,6 @@ impl CutPlan {
 
     /// Returns the last write to each place, if `last` was the last of all; 0 for places that only the preparation
     /// wrote.
-    #[must_use]
     pub fn last_writes(&self, last: u32) -> Vec<u32> {
         let mut writes = vec![0; self.places_count as usize];
         let first = last.saturating_sub(self.places_count - 1).max(1);

@@ -32,26 +32,22 @@ struct Step {
 
 impl Verify {
     /// Returns the load; `None` for a test by rising address in large requests.
-    #[must_use]
     pub fn load(&self) -> Option<Load> {
         self.load
     }
 
     /// Returns whether blocks are written in random order.
-    #[must_use]
     pub fn is_random(&self) -> bool {
         self.load
             .is_some_and(|load| load.pattern == WritePattern::Random)
     }
 
     /// Returns the number of blocks that were discarded.
-    #[must_use]
     pub fn discarded_blocks(&self) -> u64 {
         self.discarded_blocks
     }
 
     /// Returns the number of blocks that are written if nothing is wrong; about a half of them twice if it discards.
-    #[must_use]
     pub fn blocks_to_write(&self) -> u64 {
         match self.load.is_some_and(|load| load.discards) {
             true => self.blocks_count + self.blocks_count / 2,
@@ -60,7 +56,6 @@ impl Verify {
     }
 
     /// Returns the number of blocks written and read so far, and in all.
-    #[must_use]
     pub fn moved_blocks(&self) -> (u64, u64) {
         let count = self.blocks_count;
         let discards = self.load.is_some_and(|load| load.discards);
@@ -82,7 +77,6 @@ impl Verify {
     }
 
     /// Returns a few blocks, spread over those that surely hold the content of the test, in stretches of one grain.
-    #[must_use]
     pub fn durable_places(&self, medium: &dyn Medium, most: u64) -> Vec<Span> {
         let grain = medium.grain_blocks();
         let is_partly = self.pass == Pass::Write && self.content.round == 0;

@@ -11,13 +11,11 @@ const RENEWED_COUNT: u64 = 16;
 
 impl Verify {
     /// Returns the time that the storage was left alone before it was read; 0 if it was not.
-    #[must_use]
     pub fn waited_ns(&self) -> u64 {
         self.waited_ns
     }
 
     /// Returns the longest time between writing a block and reading it, nanoseconds; `None` after an interruption.
-    #[must_use]
     pub fn read_within_ns(&self) -> Option<u64> {
         let spans = self.written.iter().chain(&self.read);
         let moved_ns: u64 = spans.map(|speed| speed.span_ns).sum();

@@ -1,11 +1,8 @@
 //! Processes as written in a model's file, and the rules they keep.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 
 use super::call::Which;
-use crate::trace::Trace;
 
 /// A process of a model.
 #[derive(Clone, Debug, Deserialize)]
@@ -61,9 +58,6 @@ pub(crate) enum ProcessData {
         shares: Vec<f64>,
         spans_us: Vec<f64>,
     },
-    /// Recorded spans, in their order.
-    #[serde(skip)]
-    Replay(Arc<Trace>),
 }
 
 impl ProcessData {
@@ -147,7 +141,6 @@ impl ProcessData {
                 shortest_ms,
                 longest_ms,
             } => spans(*shortest_ms, *longest_ms),
-            Self::Replay(_) => true,
             Self::Quantiles {
                 shares, spans_us, ..
             } => is_table(shares, spans_us),

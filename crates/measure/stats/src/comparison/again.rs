@@ -39,7 +39,6 @@ pub struct Again {
 /// · √(1 + 1/n). With fewer, the published spread replaces `s`, and its degrees of freedom replace n − 1.
 /// With one run this adds a factor of √2, because the known run and the next one both differ from the card's
 /// mean. `None` without positive figures, or with fewer than three runs and no published spread.
-#[must_use]
 pub fn again(values: &[f64], known: Option<KnownSpread>) -> Option<Again> {
     let is_usable = values.iter().all(|value| *value > 0.0 && value.is_finite());
     if values.is_empty() || !is_usable {
@@ -68,7 +67,6 @@ pub fn again(values: &[f64], known: Option<KnownSpread>) -> Option<Again> {
 /// Widens a range from published repeats for a run that stalled: the next run may have no stalls, and then the rate of the
 /// body, or more of them. The long-run range of the run bounds the mean over a long time; the next run differs from that
 /// mean as far as this one, hence the factor √2 on its logarithm.
-#[must_use]
 pub fn again_with_stalls(range: Again, metric: &Metric) -> Again {
     let parts = metric.parts.as_ref();
     let seen = parts.and_then(|parts| parts.stalls.as_ref());

@@ -47,7 +47,6 @@ pub struct AgreementRow<'a> {
 
 impl Agreement {
     /// Returns the agreement with its unit and outcome.
-    #[must_use]
     pub fn row(&self) -> AgreementRow<'_> {
         AgreementRow {
             agreement: self,
@@ -61,7 +60,6 @@ impl Agreement {
 
     /// Returns whether the two agree: the interval of the ratio overlaps 0.98–1.02 and the ratio
     /// lies in 0.97–1.03. `None` without an interval.
-    #[must_use]
     pub fn agrees(&self) -> Option<bool> {
         let (low, high) = self.low.zip(self.high)?;
         let overlaps = low <= AGREEMENT_OVERLAP.1 && high >= AGREEMENT_OVERLAP.0;

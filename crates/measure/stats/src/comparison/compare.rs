@@ -40,7 +40,6 @@ const BETWEEN_SAMPLES: KnownSpread = KnownSpread {
 
 /// Returns the geometric mean of runs of the same object, with its 95 % interval: for one run its own, for
 /// several from the spread between them. `None` if a figure is not positive.
-#[must_use]
 pub fn joint_rate(runs: &[Observation]) -> Option<(f64, Option<(f64, f64)>)> {
     let logarithms = logarithms(&[runs.to_vec()], Claim::Runs)?;
     let value = libm::exp(mean(&logarithms));
@@ -123,7 +122,6 @@ pub enum Basis {
 }
 
 /// Returns the scope that follows from these numbers of runs and cards.
-#[must_use]
 pub fn claim_of(pairs: &[Pair]) -> Claim {
     let least = |count: fn(&Samples) -> usize| {
         let sides = pairs.iter().flat_map(|pair| [&pair.base, &pair.other]);
@@ -142,13 +140,11 @@ pub fn claim_of(pairs: &[Pair]) -> Claim {
 
 /// Returns the differences of all pairs in order, corrected over all of them. Skips pairs with an empty side
 /// or a figure that is not positive.
-#[must_use]
 pub fn compare(pairs: &[Pair]) -> Vec<Difference> {
     compare_with_stalls(pairs, &[]).0
 }
 
 /// Like [`compare`], with the stalls of workloads in the same correction.
-#[must_use]
 pub fn compare_with_stalls(
     pairs: &[Pair],
     stalls: &[StallPair],

@@ -104,7 +104,6 @@ pub struct RateTrend {
 }
 
 /// Returns the trend of each of these rates, in order. The correction covers all of them.
-#[must_use]
 pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
     let mut trends: Vec<RateTrend> = histories.iter().map(alone).collect();
     let tested: Vec<usize> = (0..trends.len())

@@ -117,7 +117,6 @@ impl PartialEq for SharedContext<'_> {
 impl Eq for SharedContext<'_> {}
 
 /// Returns the places, the highest figure first. `asked` is the index of the run that was asked for.
-#[must_use]
 pub fn rank(candidates: &[Candidate], asked: Option<usize>, spread: RankSpread) -> Vec<RankingRow> {
     let mut groups = BTreeMap::<Key<'_>, Vec<usize>>::new();
     let usable = candidates.iter().enumerate().filter(|(_, c)| c.value > 0.0);

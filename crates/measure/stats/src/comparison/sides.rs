@@ -73,7 +73,6 @@ pub struct KnownPairs {
 impl KnownPairs {
     /// Returns the standard deviation of the logarithm between runs that a normal distribution with this `p90` has:
     /// that of ordinary runs, without the outlying ones.
-    #[must_use]
     pub fn deviation(self) -> f64 {
         self.p90 / (normal(0.90) * std::f64::consts::SQRT_2)
     }
@@ -92,7 +91,6 @@ pub struct Products {
 
 impl Products {
     /// Returns the products of these sides.
-    #[must_use]
     pub fn of(base: &[&Record], other: &[&Record]) -> Self {
         let [ours, theirs] = [base, other].map(|side| -> BTreeSet<String> {
             let products = side.iter().map(|record| record.labels.get("product"));
@@ -106,7 +104,6 @@ impl Products {
     }
 
     /// True if the two sides are compared product by product.
-    #[must_use]
     pub fn are_matched(&self) -> bool {
         self.both.len() > 1
     }
@@ -117,7 +114,6 @@ impl Products {
 /// one physical card by the label `sample` if all runs of the side have it, otherwise by the card's id if all
 /// have one; otherwise all count as runs of one card. If both sides have several products, those on both are
 /// matched and the others omitted.
-#[must_use]
 pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
     let products = Products::of(base, other);
     let is_matched = products.are_matched();
@@ -195,7 +191,6 @@ fn is_tail(metric: &Metric) -> bool {
 }
 
 /// Returns the stalls of all workloads that report them on both sides.
-#[must_use]
 pub fn stall_pairs(base: &[&Record], other: &[&Record]) -> Vec<StallPair> {
     let all = base.iter().flat_map(|record| &record.metrics);
     let ids: BTreeSet<&str> = all
@@ -258,14 +253,12 @@ fn cards<'a>(records: &[&'a Record]) -> Option<Vec<&'a str>> {
 }
 
 /// Returns the number of physical cards in these runs, as far as known; 1 if unknown.
-#[must_use]
 pub fn cards_count(records: &[&Record]) -> usize {
     cards(records).map_or(1, |cards| BTreeSet::from_iter(cards).len())
 }
 
 /// Returns a run's figure, of a rate with parts that of its body, without an interval from within one trial, because
 /// that shows nothing about other trials.
-#[must_use]
 pub fn observation(metric: &Metric) -> Observation {
     let body = metric.parts.as_ref().map(|parts| parts.body);
     let own = Estimate {

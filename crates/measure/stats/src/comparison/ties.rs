@@ -63,7 +63,6 @@ pub struct Place {
 
 impl Place {
     /// Returns the place of these runs. A setting in the user's own words counts among the user's own runs.
-    #[must_use]
     pub fn of(subject: &Subject) -> Self {
         let known = |name: &'static str| Some((name, told(&subject.context, name)?));
         let mut conditions: BTreeMap<_, _> = CONDITIONS.into_iter().filter_map(known).collect();
@@ -83,7 +82,6 @@ impl Place {
     }
 
     /// True if the board is known and the same, and no condition that both know differs.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let differs = |(name, value): (&&str, &String)| {
             let others = other.conditions.get(*name);
@@ -166,7 +164,6 @@ pub struct Order<'a> {
 
 impl<'a> Order<'a> {
     /// Compares these figures.
-    #[must_use]
     pub fn of(figures: &'a [Ranked]) -> Self {
         let mut places = BTreeMap::<&Place, usize>::new();
         for figure in figures {
@@ -238,7 +235,6 @@ impl<'a> Order<'a> {
 
     /// Returns whether the first figure is clearly above the second, by their indices. False if a deviation of one of them is
     /// unknown.
-    #[must_use]
     pub fn is_clearly_above(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.figures[one], &self.figures[other]);
         let limit = match self.is_same[one.place][other.place] {
@@ -252,7 +248,6 @@ impl<'a> Order<'a> {
     /// Returns the possible places of each figure, counted from 1, the highest figure first: from one more than the number of
     /// figures clearly above it to the number of figures not clearly below it. Figures are compared in pairs, so that ties do
     /// not chain: a figure may share places with two others that differ.
-    #[must_use]
     pub fn places(&self) -> Vec<RangeInclusive<usize>> {
         let count = self.figures.len();
         let range = |figure: usize| {
@@ -291,7 +286,6 @@ fn rise(quotients: &mut [f64]) -> f64 {
 }
 
 /// Returns the possible places of each figure ([`Order::places`]).
-#[must_use]
 pub fn possible_places(figures: &[Ranked]) -> Vec<RangeInclusive<usize>> {
     Order::of(figures).places()
 }

@@ -13,7 +13,6 @@ use crate::estimate::{LEAST_TRIALS, LEVEL};
 /// Returns the rate over the whole trials with its interval at [`LEVEL`]. With three or more trials the
 /// interval comes from the differences between them, where short trials are merged; with one or two, from
 /// their slices. `None` if neither is possible.
-#[must_use]
 pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     let trials = whole(trials);
     let clusters = clusters(&trials, None);
@@ -49,7 +48,6 @@ pub(crate) fn between(portions: &[Portion], level: f64) -> Interval {
 
 /// True if the rate is as precise as the goal requires: three or more whole trials and a half-width of at
 /// most `goal_ratio` of the rate. Never with a goal of 0.
-#[must_use]
 pub fn is_precise(trials: &[&Trial], goal_ratio: f64) -> bool {
     let estimate = rate_interval(trials).filter(|_| goal_ratio > 0.0);
     estimate.is_some_and(|estimate| {
@@ -62,7 +60,6 @@ pub fn is_precise(trials: &[&Trial], goal_ratio: f64) -> bool {
 pub(crate) const EQUAL_RATIO: f64 = 1.05;
 
 /// True if two workloads have the same rate within 5 %; false if one has no whole trials.
-#[must_use]
 pub fn is_equal(one: &[&Trial], other: &[&Trial]) -> bool {
     let rates = rate_point(one).zip(rate_point(other));
     rates.is_some_and(|(one, other)| {

@@ -12,7 +12,6 @@ const BACK_NS: u64 = 2 * SECOND_NS;
 /// Returns the limits of the writes after a rest, from a series of writes with a cliff. They end when the
 /// rate is below the middle of the rates before and after the cliff, or at the number of bytes that were
 /// fast. `None` without a cliff.
-#[must_use]
 pub fn refill_limits(trial: &Trial) -> Option<(Refill, u64)> {
     let cliff = course_of(trial)?.cliff.filter(|cliff| cliff.from > 0)?;
     let slices = full_slices(trial);
@@ -29,7 +28,6 @@ pub fn refill_limits(trial: &Trial) -> Option<(Refill, u64)> {
 }
 
 /// True if the rate has fallen back over the last two seconds.
-#[must_use]
 pub fn has_fallen_back(slices: &[Slice], slice_span_ns: u64, refill: Refill) -> bool {
     count_of(BACK_NS, slice_span_ns)
         .and_then(|count| slices.len().checked_sub(count))

@@ -49,7 +49,6 @@ pub(crate) const LEAST_SIDE: usize = 3;
 
 /// Returns the change of the rate over the whole trials, in order of their start. `None` with fewer than
 /// [`LEAST_SETTLE_TRIALS`], or if all started at the same time.
-#[must_use]
 pub fn trend(trials: &[&Trial]) -> Option<Trend> {
     let mut points: Vec<(u64, f64)> = trials
         .iter()

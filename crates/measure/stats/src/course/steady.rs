@@ -13,7 +13,6 @@ pub(crate) const WINDOW_RANGE_RATIO: f64 = 0.20;
 /// A straight line through a settled window changes by at most this share of its mean (SNIA).
 pub(crate) const WINDOW_SLOPE_RATIO: f64 = 0.10;
 /// Returns the interval between tests of a series of writes, nanoseconds.
-#[must_use]
 pub fn settle_round_ns(settled_span_ns: u64) -> u64 {
     settled_span_ns / WINDOW_ROUNDS as u64
 }

@@ -88,7 +88,6 @@ impl Kind {
 /// slices of a trial hold the slowest operation of each tenth of a second, so that none is missed at queue depth 1;
 /// in a deep queue all waiting operations belong to one stop. Before and after the timed span, in ramp and drain, only
 /// stops of [`NOTABLE_STOP_NS`] count.
-#[must_use]
 pub fn stops(trials: &[&Trial]) -> Option<Stops> {
     let ordinary_ns = ordinary(trials);
     let mut all = Vec::new();

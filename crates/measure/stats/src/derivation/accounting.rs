@@ -45,13 +45,11 @@ pub struct Accounts {
 
 /// Returns the contradictions within a record, in the order of its trials. Records of other methods follow other
 /// rules; of them only what their method cannot hold is returned.
-#[must_use]
 pub fn discrepancies(record: &Record) -> Vec<Discrepancy> {
     accounts(record).discrepancies
 }
 
 /// Returns the contradictions of [`discrepancies`], and how much was compared with the seed.
-#[must_use]
 pub fn accounts(record: &Record) -> Accounts {
     match record.method {
         Some(METHOD) => {}

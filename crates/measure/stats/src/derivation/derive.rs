@@ -21,7 +21,6 @@ pub(crate) const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
 /// Returns the metrics of a run. For each workload of the suite with whole trials, in order: the figures that
 /// the suite names, or else its rate; with `latency_metrics` also its median, 99th percentile and largest
 /// latency.
-#[must_use]
 pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
     by_workload(trials, suite)
         .into_iter()
@@ -30,7 +29,6 @@ pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
 }
 
 /// True if every figure of a measured workload reaches the minimum that the old tool requires.
-#[must_use]
 pub fn is_good(trials: &[Trial], suite: &Suite) -> bool {
     let metrics = derive(trials, suite);
     let was_run = |figure: &Figure| trials.iter().any(|t| t.workload.id == figure.workload);

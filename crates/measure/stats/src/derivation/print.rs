@@ -15,7 +15,6 @@ pub struct Amount {
 
 impl Amount {
     /// Bytes alone, for the tools that do not count operations.
-    #[must_use]
     pub fn of_bytes(bytes: u64, span_ns: u64) -> Self {
         Self {
             bytes,
@@ -51,7 +50,6 @@ impl Amount {
 }
 
 /// The figure as the tool of that style would print it; none where the span is zero.
-#[must_use]
 pub fn print(style: PrintStyle, amount: Amount) -> Option<Printed> {
     if amount.span_ns == 0 {
         return None;

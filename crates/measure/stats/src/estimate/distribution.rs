@@ -8,7 +8,6 @@ pub(crate) const EXPANSION_FROM: u32 = 200;
 
 /// Returns `t` with P(|T| ≤ t) = `level` for Student's t with `degrees` degrees of freedom. Infinite for 0
 /// degrees; a level outside 0–1 is clamped.
-#[must_use]
 pub fn student_t(level: f64, degrees: u32) -> f64 {
     if degrees == 0 || level >= 1.0 {
         return f64::INFINITY;

@@ -32,7 +32,6 @@ impl fmt::Debug for Histogram {
 
 impl Histogram {
     /// Creates an empty histogram.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             buckets: Box::new([0; BUCKETS]),
@@ -63,37 +62,31 @@ impl Histogram {
     }
 
     /// True if it contains no counts.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// Returns the number of counted latencies.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// Returns the smallest latency, exactly.
-    #[must_use]
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
     }
 
     /// Returns the largest latency, exactly.
-    #[must_use]
     pub fn max_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max_ns)
     }
 
     /// Returns the sum of all latencies.
-    #[must_use]
     pub fn sum_ns(&self) -> u64 {
         self.sum_ns
     }
 
     /// Returns the stored form.
-    #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "indices are below BUCKETS")]
     pub fn to_sparse(&self) -> LatencyHistogram {
         LatencyHistogram {
@@ -110,7 +103,6 @@ impl Histogram {
 
     /// Reads the stored form. `None` if it is malformed: other step bits, an index that is out of range or
     /// not rising, a count of zero, or a smallest or largest value outside the outer buckets.
-    #[must_use]
     pub fn from_sparse(sparse: &LatencyHistogram) -> Option<Self> {
         let mut histogram = Self::new();
         histogram.add(Stored::of(sparse)?);
@@ -150,7 +142,6 @@ impl Histogram {
     }
 
     /// Returns the number of latencies above this limit, to the accuracy of a bucket: 0.8 %.
-    #[must_use]
     pub fn count_above(&self, limit_ns: f64) -> u64 {
         stored::count_above(self.filled(), limit_ns)
     }
@@ -163,7 +154,6 @@ impl Histogram {
     /// Returns the value at or below which the share `q` (0–1) of the latencies lies, interpolated inside its
     /// bucket: within 0.8 % of the value of rank ⌈q·count⌉. `None` if the histogram is empty or `q` is not a
     /// share.
-    #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
         stored::quantile(self.filled(), self.count, (self.min_ns, self.max_ns), q)
     }

@@ -17,7 +17,6 @@ pub struct Interval {
 
 impl Interval {
     /// Creates the interval around `value`; the lower end of a rate is never below 0.
-    #[must_use]
     pub fn around(value: f64, half_width: f64) -> Self {
         Self {
             value,
@@ -27,7 +26,6 @@ impl Interval {
     }
 
     /// Half of the width relative to the value; infinite around 0.
-    #[must_use]
     pub fn half_width_ratio(&self) -> f64 {
         if self.value > 0.0 {
             0.5 * (self.high - self.low) / self.value
@@ -91,7 +89,6 @@ pub(crate) fn whole<'a>(trials: &[&'a Trial]) -> Vec<&'a Trial> {
 }
 
 /// Returns bytes and operations per second over the trials that count, without interval. `None` without trials.
-#[must_use]
 pub fn rate_point(trials: &[&Trial]) -> Option<(f64, f64)> {
     let trials = whole(trials);
     if trials.is_empty() {

@@ -10,7 +10,6 @@ const MOST_EXACT: u64 = 1_000;
 /// Returns the median with its interval of at least 95 %: the narrowest pair of values, at equal ranks from
 /// the lower and the upper end, that contains the median with this probability (the number of values below it
 /// is binomial with p = ½). `None` with fewer than six values, where no pair is wide enough.
-#[must_use]
 pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -24,7 +23,6 @@ pub fn median_interval(values: &[f64]) -> Option<Interval> {
 
 /// Returns the ranks, from 0, of the two values that bound the interval of [`median_interval`] among `count` values; `None`
 /// with fewer than six.
-#[must_use]
 pub fn median_ranks(count: u64) -> Option<(u64, u64)> {
     let outside = match count {
         0..=MOST_EXACT => exactly_outside(count)?,
@@ -57,7 +55,6 @@ fn about_outside(count: u64) -> u64 {
 }
 
 /// Returns the middle of values in rising order.
-#[must_use]
 pub fn median(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
     let upper = *sorted.get(middle)?;

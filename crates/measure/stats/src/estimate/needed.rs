@@ -11,7 +11,6 @@ const MOST_RUNS: u32 = 1_000;
 /// Number of runs per side with which a comparison of `tests_count` metrics finds a difference of logarithms
 /// in four of five cases: the smallest n ≥ 2 with n ≥ 2 (t(1 − 0.05 / tests, 2n − 2) + z(0.8))² (deviation /
 /// difference)². `deviation` is the standard deviation of the logarithm between runs. `None` above 1,000.
-#[must_use]
 pub fn runs_needed(deviation: f64, difference: f64, tests_count: usize) -> Option<u32> {
     let level = 1.0 - (1.0 - COMPARISON_LEVEL) / tests_count.max(1) as f64;
     // One-sided: 80 % lie below the quantile with the two-sided level of 60 %.

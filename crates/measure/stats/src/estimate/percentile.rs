@@ -22,7 +22,6 @@ pub struct PercentileEstimate {
 }
 
 /// Returns the latencies of all whole trials together. `None` without trials, or with a malformed histogram.
-#[must_use]
 pub fn merged_histogram(trials: &[&Trial]) -> Option<Histogram> {
     Some(merge(&histograms(trials)?))
 }
@@ -50,7 +49,6 @@ fn merge(histograms: &[Stored<'_>]) -> Histogram {
 /// The share's interval uses the angular scale, arcsine of the square root (Kott and Liu, *One-Sided Coverage
 /// Intervals for a Proportion*, International Statistical Review 77, 2009). On this scale it is nearly
 /// symmetric, even for p99, and cannot leave 0–1.
-#[must_use]
 pub fn percentile_interval(trials: &[&Trial], q: f64) -> Option<PercentileEstimate> {
     let histograms = histograms(trials)?;
     let merged = merge(&histograms);

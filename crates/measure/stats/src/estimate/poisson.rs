@@ -6,7 +6,6 @@ pub(crate) const SIDE: f64 = 0.025;
 /// Returns the lower and upper 95 % bound of the mean of a Poisson process with `seen_count` events (Garwood,
 /// *Fiducial limits for the Poisson distribution*, Biometrika 28, 1936). Exact: they contain the mean in 95 %
 /// of cases or more, even with 0 events.
-#[must_use]
 pub fn poisson_bounds(seen_count: u64) -> (f64, f64) {
     let seen = seen_count as f64;
     let low = if seen_count == 0 {
@@ -21,7 +20,6 @@ pub fn poisson_bounds(seen_count: u64) -> (f64, f64) {
 /// of at most `most`, from the sum of the observed weights and of their squares (Fay and Feuer, *Confidence
 /// intervals for directly standardized rates: a method based on the gamma distribution*, Statistics in
 /// Medicine 16, 1997). With equal weights, or without events, they equal those of [`poisson_bounds`].
-#[must_use]
 pub fn weighted_bounds(sum: f64, squares: f64, most: f64) -> (f64, f64) {
     let scaled = |sum: f64, squares: f64, q: f64| {
         let scale = squares / sum;

@@ -56,7 +56,6 @@ pub struct Shift {
 impl Shift {
     /// Returns whether the reference reads changed alike, so that board, reader or power may be the cause. `None` if they are
     /// unknown.
-    #[must_use]
     pub fn is_in_reference(&self) -> Option<bool> {
         let of_reference = libm::log1p(self.reference_ratio?);
         Some(of_reference / libm::log1p(self.change_ratio) >= ALIKE_RATIO)

@@ -5,9 +5,9 @@ use cardmark_report::text;
 use cardmark_session::{Session, Tested};
 
 use crate::args::AnatomyArguments;
+use crate::commands::tests_of_devices::{opened_data, show_result};
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_result};
 
 const WHOLE: &str = "only a device as a whole lies on its own units";
 

@@ -13,7 +13,7 @@ use clap::Parser;
 
 use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use steps::{Question, steps, suites_for};
 use target::{Target, targets};
 

@@ -6,8 +6,8 @@ use cardmark_session::Data;
 use crate::args::CampaignArguments;
 use crate::commands::report;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::terminal::TERMINAL;
+use crate::terminal::print;
 
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {

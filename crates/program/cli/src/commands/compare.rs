@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::args::CompareArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::{Runs, Side};
+use crate::terminal::print;
 
 /// Compares each further side with the first.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError> {

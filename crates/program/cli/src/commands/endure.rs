@@ -4,9 +4,9 @@ use cardmark_integrity::EndureEnd;
 use cardmark_session::{Data, EndureRequest, Session, to_endure};
 
 use crate::args::EndureArguments;
+use crate::commands::tests_of_devices::{opened_data, show_result};
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_result};
 
 /// Writes and reads a device until it fails.
 pub(crate) fn endure(arguments: &EndureArguments) -> Result<Exit, CommandError> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::ExplainArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 
 /// Explains a word, or lists what can be explained.
 pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError> {

@@ -7,7 +7,7 @@ use cardmark_report::{csv_heading, csv_rows};
 
 use crate::args::{ExportArguments, ExportFormat};
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use cardmark_session::Data;
 
 /// Writes all runs, oldest first, each with what the user states of it.

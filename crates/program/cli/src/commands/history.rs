@@ -14,8 +14,8 @@ use serde_json::json;
 
 use crate::args::HistoryArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::Runs;
+use crate::terminal::print;
 use cardmark_session::{Chosen, choose};
 use cardmark_session::{Data, store_error};
 

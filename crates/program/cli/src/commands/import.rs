@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::args::ImportArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use cardmark_session::Data;
 use records::{Taken, take_in};
 use source::Source;

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::args::InfoArguments;
 use crate::error::{CommandError, Exit};
-use crate::labels::labels;
-use crate::print;
+use crate::runs::labels::labels;
+use crate::terminal::print;
 use cardmark_session::describe::{self, hidden};
 use cardmark_session::{Chosen, choose};
 

@@ -4,7 +4,7 @@ use cardmark_store::StoreError;
 
 use crate::args::LabelArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
 /// Adds or removes labels of a run, all or none, and shows its labels. The record itself never

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args::{ListArguments, Listing};
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
 /// Lists runs, devices, suites, models or publications.

@@ -23,6 +23,7 @@ mod report;
 mod run;
 mod show;
 mod submit;
+mod tests_of_devices;
 mod verify;
 
 use crate::args::{Arguments, Command};

@@ -5,9 +5,9 @@ use std::time::Duration;
 use cardmark_session::{CutDone, CutRequest, CutTarget, Session, TestResult};
 
 use crate::args::PowerCutArguments;
+use crate::commands::tests_of_devices::{opened_data, show_result};
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_result};
 
 /// Writes until the power is cut, or checks after it.
 pub(crate) fn power_cut(arguments: &PowerCutArguments) -> Result<Exit, CommandError> {

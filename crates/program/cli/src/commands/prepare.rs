@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::args::PrepareArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::terminal::TERMINAL;
+use crate::terminal::print;
 use cardmark_session::Data;
 
 const WHOLE: &str = "a device as a whole is prepared; everything on it is lost";

@@ -3,9 +3,9 @@
 use cardmark_session::{ProbeTerms, Session, Tested};
 
 use crate::args::ProbeArguments;
+use crate::commands::tests_of_devices::{opened_data, show_storage};
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_storage};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
 

@@ -14,8 +14,8 @@ use serde_json::json;
 
 use crate::args::RankArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::{Runs, published_records};
+use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
 /// Shows where a run stands among own and published results, metric by metric.

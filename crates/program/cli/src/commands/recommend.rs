@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::published_records;
+use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
 /// Names the products that suit a use best, from own runs and what others published.

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::args::RecoverArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use cardmark_session::Data;
 
 /// Turns the journals of interrupted runs into partial records. A journal goes only once its

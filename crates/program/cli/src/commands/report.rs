@@ -11,8 +11,8 @@ use clap::ValueEnum;
 
 use crate::args::{ReportArguments, ReportFormat, WrittenFile};
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::{Found, Runs, Source};
+use crate::terminal::print;
 use cardmark_session::file::{self, Destination};
 
 /// Runs whose trials are read for the charts over time and of latencies. The others are there with

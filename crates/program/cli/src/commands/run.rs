@@ -6,15 +6,15 @@ use cardmark_host::{Root, holds_system};
 use cardmark_judge::{REQUIRED_LABEL, families, standing_among};
 use cardmark_report::{Beside, place_line, terminal_with};
 
-use crate::again::rates_again;
 use crate::args::RunArguments;
 use crate::commands::submit::fresh_seed;
 use crate::error::{CommandError, Exit};
-use crate::labels::{class_label, labels};
-use crate::print;
+use crate::runs::again::rates_again;
+use crate::runs::labels::{class_label, labels};
 use crate::runs::published_records;
-use crate::shell::quoted;
 use crate::terminal::TERMINAL;
+use crate::terminal::print;
+use crate::terminal::shell::quoted;
 use cardmark_session::file::Destination;
 use cardmark_session::{
     Chosen, Data, Measured, Measurement, Session, choose, measure, refuse_used, seed,

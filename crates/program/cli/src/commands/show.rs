@@ -6,11 +6,11 @@ use cardmark_core::visible;
 use cardmark_report::{Beside, terminal_with};
 use uuid::Uuid;
 
-use crate::again::rates_again;
 use crate::args::ShowArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::runs::again::rates_again;
 use crate::runs::{One, Runs, short};
+use crate::terminal::print;
 
 /// Copies that are named.
 const MOST_COPIES: usize = 3;

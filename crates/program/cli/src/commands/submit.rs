@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::args::SubmitArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 use change::{labels_changed, queued};
 use client::Client;
 use dialog::{consent, say};

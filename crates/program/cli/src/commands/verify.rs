@@ -3,9 +3,9 @@
 use cardmark_session::{Session, Tested, VerifyTarget};
 
 use crate::args::VerifyArguments;
+use crate::commands::tests_of_devices::{opened_data, show_result, show_storage};
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_result, show_storage};
 
 const WHOLE: &str = "`--read-only` reads a device as a whole";
 

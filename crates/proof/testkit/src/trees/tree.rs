@@ -172,7 +172,6 @@ impl Tree {
     }
 
     /// Returns all files that the readers could use, as paths of the host.
-    #[must_use]
     pub fn all_files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut waiting = vec![self.directory.path().to_owned()];

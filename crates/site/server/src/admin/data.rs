@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_share::TAG_BYTES;
 use cardmark_site_data::{
-    DerivedPart, DumpAbout, Dumped, Imported, derive_part, import as import_dump, unpacked,
-    write_dump,
+    DumpAbout, Dumped, Imported, derive_part, import as import_dump, unpacked, write_dump,
 };
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -65,24 +64,23 @@ pub async fn export(config: Config, folder: &Path) -> Result<u64, SiteError> {
     exported
 }
 
-/// Derives parts of a dump's documents again into tables; calls a function after each part. `-` among the parts stands for paths on
+/// Derives parts of a dump's documents again into tables; calls a function after each part with a line of JSON. `-` among the parts stands for paths on
 /// standard input, one a line.
 ///
 /// # Errors
 /// If a part cannot be read, or a table cannot be written.
-pub fn derive(
-    parts: &[PathBuf],
-    to: &Path,
-    mut done: impl FnMut(&DerivedPart),
-) -> Result<(), SiteError> {
+pub fn derive(parts: &[PathBuf], to: &Path, mut done: impl FnMut(&str)) -> Result<(), SiteError> {
+    let mut derive = |part: &Path| -> Result<(), SiteError> {
+        done(&serde_json::to_string(&derive_part(part, to)?)?);
+        Ok(())
+    };
     for part in parts {
         if part.as_os_str() == "-" {
             for line in std::io::stdin().lines() {
-                let line = line.map_err(SiteError::Input)?;
-                done(&derive_part(Path::new(&line), to)?);
+                derive(Path::new(&line.map_err(SiteError::Input)?))?;
             }
         } else {
-            done(&derive_part(part, to)?);
+            derive(part)?;
         }
     }
     Ok(())

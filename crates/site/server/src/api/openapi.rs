@@ -11,6 +11,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use crate::api::{
     acts, compare, lists, owners_answer, products, published, rankings, records, seeds, submit,
 };
+use crate::error::SiteError;
 use crate::http::parameters::Key;
 use crate::http::problem::Refusal;
 use crate::http::reply::{Reply, json_answer};
@@ -45,21 +46,23 @@ impl utoipa::Modify for EditToken {
     }
 }
 
-static TEXT: LazyLock<String> = LazyLock::new(|| {
+/// The description of the API (OpenAPI), indented.
+///
+/// # Errors
+/// If it cannot be written as JSON.
+pub fn openapi_json() -> Result<String, SiteError> {
     let mut description = Description::openapi();
     description.info.license = Some(utoipa::openapi::License::new("CC0-1.0 (data)"));
-    description.to_pretty_json().unwrap_or_default()
-});
-
-/// The description of the API (OpenAPI), indented.
-#[must_use]
-pub fn openapi_json() -> String {
-    TEXT.clone()
+    Ok(description.to_pretty_json()?)
 }
 
-pub(crate) async fn openapi(headers: HeaderMap) -> Response {
-    static KEPT: LazyLock<Reply> = LazyLock::new(|| Reply::new("application/json", TEXT.as_str()));
-    KEPT.answer(&headers)
+pub(crate) async fn openapi(headers: HeaderMap) -> Result<Response, Refusal> {
+    static KEPT: LazyLock<Option<Reply>> = LazyLock::new(|| {
+        let text = openapi_json().ok()?;
+        Some(Reply::new("application/json", text))
+    });
+    let reply = KEPT.as_ref().ok_or_else(Refusal::failed)?;
+    Ok(reply.answer(&headers))
 }
 
 pub(crate) async fn index(headers: HeaderMap) -> Response {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
-use cardmark_pages::views::product::{NamesQuery, ProductView, ProductsPage};
+use cardmark_pages::views::product::{ProductView, ProductsPage, ProductsQuery};
 use cardmark_pages::{Queries, addresses};
 use cardmark_share::Problem;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use crate::state::Site;
 
 /// Lists products with shared runs.
 #[utoipa::path(
-    get, path = "/api/v1/products", tag = "read", params(NamesQuery),
+    get, path = "/api/v1/products", tag = "read", params(ProductsQuery),
     responses(
         (status = 200, description = "A page", body = ProductsPage),
         Asked, Read,
@@ -27,7 +27,7 @@ use crate::state::Site;
 )]
 pub(crate) async fn products(
     State(site): State<Arc<Site>>,
-    Parameters(query): Parameters<NamesQuery>,
+    Parameters(query): Parameters<ProductsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     Ok(json_answer(&headers, &site.products(query).await?))

@@ -75,8 +75,8 @@ pub(crate) struct Reply {
     /// Digest of the plain body.
     tag: String,
     plain: Bytes,
-    gzip: OnceLock<Bytes>,
-    zstd: OnceLock<Bytes>,
+    gzip: OnceLock<Option<Bytes>>,
+    zstd: OnceLock<Option<Bytes>>,
 }
 
 impl Reply {
@@ -111,17 +111,20 @@ impl Reply {
         form.answer(headers, body, cached)
     }
 
-    /// The body in that encoding, or plain if it is small or holds a picture.
+    /// The body in that encoding, or plain if it is small, holds a picture or cannot be packed.
     fn body(&self, encoding: Encoding) -> (Encoding, Bytes) {
         if self.plain.len() < LEAST_PACKED || self.kind == "image/png" {
             return (Encoding::Plain, self.plain.clone());
         }
         let packed = match encoding {
-            Encoding::Plain => return (Encoding::Plain, self.plain.clone()),
+            Encoding::Plain => &None,
             Encoding::Gzip => self.gzip.get_or_init(|| gzip(&self.plain)),
             Encoding::Zstd => self.zstd.get_or_init(|| zstd_of(&self.plain)),
         };
-        (encoding, packed.clone())
+        match packed {
+            Some(packed) => (encoding, packed.clone()),
+            None => (Encoding::Plain, self.plain.clone()),
+        }
     }
 }
 
@@ -198,17 +201,14 @@ pub(crate) fn tag_of(digest: &[u8; 32]) -> String {
     to_hexadecimal(&digest[..12])
 }
 
-fn gzip(body: &[u8]) -> Bytes {
+fn gzip(body: &[u8]) -> Option<Bytes> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), GZIP_LEVEL);
-    // Memory takes all bytes.
-    let _ = packed.write_all(body);
-    packed.finish().unwrap_or_default().into()
+    packed.write_all(body).ok()?;
+    Some(packed.finish().ok()?.into())
 }
 
-fn zstd_of(body: &[u8]) -> Bytes {
-    zstd::bulk::compress(body, ZSTD_LEVEL)
-        .unwrap_or_default()
-        .into()
+fn zstd_of(body: &[u8]) -> Option<Bytes> {
+    Some(zstd::bulk::compress(body, ZSTD_LEVEL).ok()?.into())
 }
 
 #[cfg(test)]

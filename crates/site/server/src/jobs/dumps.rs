@@ -99,7 +99,6 @@ fn age_ms(manifest: &Manifest, now_ms: i64) -> i64 {
 }
 
 /// The name of a dump, such as `2026-11-26T031500Z`: the order of names is that of time.
-#[must_use]
 pub fn dump_name(now_ms: i64) -> String {
     let at = Timestamp::from_millisecond(now_ms).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{at:.0}").replace(':', "")

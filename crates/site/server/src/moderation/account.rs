@@ -24,13 +24,11 @@ pub struct NewAccount {
 
 impl NewAccount {
     /// The secret in Base32, to be typed into an authenticator app.
-    #[must_use]
     pub fn base32(&self) -> String {
         totp::base32(&self.secret)
     }
 
     /// The address that authenticator apps read, often from a QR code.
-    #[must_use]
     pub fn url(&self) -> String {
         let secret = self.base32();
         format!(

@@ -11,7 +11,6 @@ const TOLERANCE: i64 = 1;
 const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// The code at a time, seconds since 1970: six digits.
-#[must_use]
 pub fn code_at(secret: &[u8], unix_s: i64) -> String {
     code(secret, unix_s.div_euclid(STEP_S))
 }

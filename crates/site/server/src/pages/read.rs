@@ -7,9 +7,9 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::publications as known_publications;
-use cardmark_pages::pages::ranking::{RankingAsked, RankingPage};
+use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
 use cardmark_pages::pages::{boards, circumstances, feed, home, product, published, ranking};
-use cardmark_pages::views::product::NamesQuery;
+use cardmark_pages::views::product::ProductsQuery;
 use cardmark_pages::{addresses, not_found};
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ pub(super) async fn recommended(
 
 pub(super) async fn products(
     State(site): State<Arc<Site>>,
-    query: Result<Parameters<NamesQuery>, Refusal>,
+    query: Result<Parameters<ProductsQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let page = product::products(&*site, query?.0).await?;
@@ -52,7 +52,7 @@ pub(super) async fn products(
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlaceQuery {
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
 pub(super) async fn product(
@@ -72,7 +72,7 @@ pub(super) async fn product(
 
 pub(super) async fn ranking(
     State(site): State<Arc<Site>>,
-    query: Result<Parameters<RankingAsked>, Refusal>,
+    query: Result<Parameters<RankingPageQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     Ok(match ranking::ranking(&*site, &query?.0).await? {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use cardmark_pages::pages::compare::CompareAsked;
+use cardmark_pages::pages::compare::ComparePageQuery;
 use cardmark_pages::pages::pictures::{Content, of_product, of_run};
 use cardmark_pages::pages::{compare, run, runs};
 use cardmark_pages::views::search::SearchQuery;
@@ -51,7 +51,7 @@ pub(super) async fn run(
 
 pub(super) async fn compare(
     State(site): State<Arc<Site>>,
-    query: Result<Parameters<CompareAsked>, Refusal>,
+    query: Result<Parameters<ComparePageQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;

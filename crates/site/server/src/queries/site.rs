@@ -8,7 +8,7 @@ use cardmark_core::Record;
 use cardmark_pages::Queries;
 use cardmark_pages::suited::by_use;
 use cardmark_pages::views::board::{BoardEntry, BoardsPage};
-use cardmark_pages::views::product::{NamesQuery, ProductEntry, ProductView, ProductsPage};
+use cardmark_pages::views::product::{ProductEntry, ProductView, ProductsPage, ProductsQuery};
 use cardmark_pages::views::published::of_product;
 use cardmark_pages::views::ranking::{Contexts, RankedEntry, RankingView};
 use cardmark_pages::views::search::{SearchPage, SearchQuery};
@@ -60,7 +60,7 @@ impl Queries for Site {
         derived_record(self, id).await
     }
 
-    async fn products(&self, query: NamesQuery) -> Result<ProductsPage, Refusal> {
+    async fn products(&self, query: ProductsQuery) -> Result<ProductsPage, Refusal> {
         let (limit, after) = (limit(query.limit)?, optional("cursor", query.cursor)?);
         let prefix = optional("q", query.q)?.unwrap_or_default().to_lowercase();
         let rows = self

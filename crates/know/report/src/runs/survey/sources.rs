@@ -40,7 +40,6 @@ fn known(records: &[&Record]) -> Vec<&'static Publication> {
 }
 
 /// A title for a report on these runs.
-#[must_use]
 pub fn survey_title(records: &[Record]) -> String {
     let all: Vec<&Record> = records.iter().collect();
     let published = known(&all);

@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use super::source::Documents;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::{short, warn_of};
 use crate::terminal::TERMINAL;
+use crate::terminal::print;
 
 /// Size of documents that are stored in one transaction, bytes, unless a single one is larger.
 const TOGETHER_BYTES: usize = 16 << 20;

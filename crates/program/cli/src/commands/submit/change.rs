@@ -13,8 +13,8 @@ use super::shown::Absence;
 use super::there::There;
 use crate::args::SubmitArguments;
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::short;
+use crate::terminal::print;
 
 /// Status of an answer about a run that the site does not have.
 const NOT_FOUND: u16 = 404;

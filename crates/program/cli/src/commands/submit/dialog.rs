@@ -4,8 +4,8 @@ use cardmark_report::wrap;
 use cardmark_session::Voice;
 
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::terminal::TERMINAL;
+use crate::terminal::print;
 
 /// Shows a text for the person in lines that fit the terminal.
 pub(super) fn say(text: &str, hang: usize) {

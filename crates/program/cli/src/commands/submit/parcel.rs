@@ -15,8 +15,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::error::{CommandError, Exit};
-use crate::print;
 use crate::runs::short;
+use crate::terminal::print;
 
 /// A run in its public form.
 pub(super) struct Parcel {

@@ -10,7 +10,7 @@ use super::reply::{Reply, Trouble, refusal};
 use super::shown::Absence;
 use super::there::There;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 
 /// Puts runs into the queue of a site.
 pub(super) fn enqueue(

@@ -10,7 +10,7 @@ use cardmark_store::{SECRET_BYTES, SecretReplaced, SecretState};
 
 use super::parcel::counted;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 
 /// First word of the line with the secret.
 const MARK: &str = "cardmark-secret-1";

@@ -7,7 +7,7 @@ use super::client::{Answer, Client, Request, Site, Unanswered};
 use super::reply::{Trouble, trouble_of};
 use super::settings::Settings;
 use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::terminal::print;
 
 /// Gets a seed from the site, and shows its last day.
 pub(crate) fn fresh_seed(given: Option<&Server>) -> Result<u64, CommandError> {

@@ -8,8 +8,8 @@ use super::dialog::fitted;
 use super::reply::told;
 use super::there::There;
 use crate::error::CommandError;
-use crate::print;
 use crate::runs::short;
+use crate::terminal::print;
 
 /// State of a run that the site has or had.
 #[derive(Serialize)]

@@ -7,28 +7,22 @@ use axum::response::Response;
 use cardmark_pages::addresses;
 use cardmark_pages::frame::{Field, Section};
 use cardmark_report::document::{Block, Column, Row, Table};
-use serde::Deserialize;
 
 use crate::http::page::{PageRefusal, shown_once};
 use crate::http::parameters::{Parameters, optional};
 use crate::http::problem::Refusal;
 use crate::moderation::session::Moderator;
 use crate::pages::desk::Desk;
+use crate::pages::read::PlaceQuery;
 use crate::state::Site;
 
 /// Names of a page.
 const NAMES: u32 = 50;
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NamesQuery {
-    cursor: Option<String>,
-}
-
 pub(super) async fn products(
     State(site): State<Arc<Site>>,
     moderator: Moderator,
-    query: Result<Parameters<NamesQuery>, Refusal>,
+    query: Result<Parameters<PlaceQuery>, Refusal>,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let after = optional("cursor", query.cursor)?;
