@@ -30,6 +30,7 @@ mod state;
 mod streams;
 mod stretches;
 mod sway;
+mod trace;
 mod truth;
 mod units;
 
@@ -50,4 +51,5 @@ pub use online::{OnlineCard, Request, TransitTime};
 pub use process::StallTruth;
 pub use settled::Ends;
 pub use stretches::{Origin, Stretch};
+pub use trace::Trace;
 pub use truth::Truth;

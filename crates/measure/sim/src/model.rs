@@ -16,6 +16,7 @@ use crate::ftl::FtlData;
 use crate::library::{self, Entry, texts};
 use crate::process::ProcessData;
 use crate::service::{Service, Stall};
+use crate::trace::Trace;
 use crate::units::UnitsData;
 
 /// Sizes of a scaled model are multiples of this, bytes.
@@ -61,6 +62,22 @@ impl Model {
             });
         }
         Ok(Self::resolved(data, content))
+    }
+
+    /// An ordinary card whose operations take recorded latencies; neither runs nor trials differ.
+    ///
+    /// # Errors
+    /// None, as long as the ordinary card can be read.
+    pub fn replay(trace: &Trace) -> Result<Self, ModelError> {
+        let text = "name = \"replay\"\nlike = \"a1-32gb\"\nsummary = \"recorded latencies\"\n\
+                    [variance]\nrun_deviation = 0.0\ntrial_deviation = 0.0\n";
+        let plain = Self::parse(text)?;
+        let mut data = plain.data().clone();
+        data.process = vec![ProcessData::Replay(Arc::new(trace.clone()))];
+        Ok(Self::resolved(
+            data,
+            plain.content().to_owned() + &trace.content(),
+        ))
     }
 
     /// The model of data that keep the rules, made of that content.

@@ -1,8 +1,11 @@
 //! Processes as written in a model's file, and the rules they keep.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 
 use super::call::Which;
+use crate::trace::Trace;
 
 /// A process of a model.
 #[derive(Clone, Debug, Deserialize)]
@@ -58,6 +61,9 @@ pub(crate) enum ProcessData {
         shares: Vec<f64>,
         spans_us: Vec<f64>,
     },
+    /// Recorded spans, in their order.
+    #[serde(skip)]
+    Replay(Arc<Trace>),
 }
 
 impl ProcessData {
@@ -141,6 +147,7 @@ impl ProcessData {
                 shortest_ms,
                 longest_ms,
             } => spans(*shortest_ms, *longest_ms),
+            Self::Replay(_) => true,
             Self::Quantiles {
                 shares, spans_us, ..
             } => is_table(shares, spans_us),

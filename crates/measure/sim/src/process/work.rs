@@ -1,10 +1,13 @@
 //! Processes that change the work itself: slow operations, runs apart, housekeeping, recorded spans.
 
+use std::sync::Arc;
+
 use cardmark_core::Rng;
 
 use super::call::{Call, Process, Which};
 use super::data::ProcessData;
 use crate::body::draw_factor;
+use crate::trace::Trace;
 
 /// The process of that data if it is one of work. `has_runs`: runs differ.
 pub(super) fn of(data: &ProcessData, mut rng: Rng, has_runs: bool) -> Option<Box<dyn Process>> {
@@ -49,6 +52,7 @@ pub(super) fn of(data: &ProcessData, mut rng: Rng, has_runs: bool) -> Option<Box
             spans_ns: spans_us.iter().map(|us| us * 1e3).collect(),
             rng,
         }),
+        ProcessData::Replay(trace) => Box::new(Replay::new(Arc::clone(trace), rng)),
         _ => return None,
     })
 }
@@ -166,5 +170,43 @@ impl Process for Quantiles {
                 .map(|(shares, spans)| (shares[1] - shares[0]) * 0.5 * (spans[0] + spans[1]))
                 .sum(),
         )
+    }
+}
+
+/// Recorded spans, round and round.
+struct Replay {
+    trace: Arc<Trace>,
+    /// Places of the next write and the next read.
+    next: [usize; 2],
+}
+
+impl Replay {
+    fn new(trace: Arc<Trace>, mut rng: Rng) -> Self {
+        let mut start = |is_read: bool| {
+            let count = trace.spans_ns(is_read).len() as u64;
+            usize::try_from(rng.below(count.max(1))).unwrap_or(0)
+        };
+        let next = [start(false), start(true)];
+        Self { trace, next }
+    }
+}
+
+impl Process for Replay {
+    fn work_ns(&mut self, call: &Call, work_ns: f64) -> f64 {
+        let spans = self.trace.spans_ns(call.is_read);
+        let next = &mut self.next[usize::from(call.is_read)];
+        let Some(&span_ns) = spans.get(*next) else {
+            return work_ns;
+        };
+        *next = (*next + 1) % spans.len();
+        span_ns as f64
+    }
+
+    fn mean_ns(&self, call: &Call, work_ns: f64, _: f64) -> Option<f64> {
+        let spans = self.trace.spans_ns(call.is_read);
+        if spans.is_empty() {
+            return Some(work_ns);
+        }
+        Some(spans.iter().map(|&ns| ns as f64).sum::<f64>() / spans.len() as f64)
     }
 }

@@ -1,7 +1,7 @@
 //! Processes against their long-run truth.
 
 use cardmark_core::{Order, SECOND_NS, Workload};
-use cardmark_sim::{Model, SimulatedCard};
+use cardmark_sim::{Model, SimulatedCard, Trace};
 
 use crate::support::{Rig, workload};
 
@@ -160,4 +160,56 @@ fn models_of_real_figures_have_their_truth() {
             "{name} {mean} ± {error}"
         );
     }
+}
+
+#[test]
+fn a_recording_is_played_in_its_order_and_its_mean_is_the_truth() {
+    let spans: Vec<u64> = (0..40)
+        .map(|number| 500_000 + 10_000 * number * number)
+        .collect();
+    let lines: String = spans.iter().map(|ns| format!("write,{ns}\n")).collect();
+    let csv = Trace::from_csv(&format!("kind,latency_ns\n{lines}"), "a test").unwrap();
+    let lines: String = spans
+        .iter()
+        .map(|ns| format!("7, {ns}, 1, 4096, 0\n"))
+        .collect();
+    assert_eq!(csv, Trace::from_fio(&lines, "a test").unwrap());
+    let model = Model::replay(&csv).unwrap();
+    let writes = Kind::Random.workload();
+    let mean_ns = spans.iter().sum::<u64>() as f64 / 40.0;
+    let truth = model.truth(&writes).unwrap().operations_per_s;
+    assert!((truth * mean_ns / 1e9 - 1.0).abs() < 1e-12);
+    let starts: Vec<u64> = (0..20)
+        .map(|seed| {
+            let mut rig = Rig::new(SimulatedCard::new(&model, seed), 1);
+            let played = rig.trial(&writes, SECOND_NS).latencies_ns;
+            let start = spans.iter().position(|&ns| ns == played[0]).unwrap();
+            let expected = spans.iter().cycle().skip(start);
+            assert!(played.iter().zip(expected).all(|(a, b)| a == b));
+            played[0]
+        })
+        .collect();
+    assert!(starts.iter().any(|&first| first != starts[0]));
+    assert!(csv.origin().source.unwrap().contains("replay of recorded"));
+}
+
+#[test]
+fn what_is_made_up_says_so_and_what_is_no_recording_is_refused() {
+    let quantiles = [(0.0, 1e6), (0.5, 2e6), (1.0, 9e6)];
+    let made_up = Trace::made_up(&[], &quantiles, 4_000, 1, "a table").unwrap();
+    let source = made_up.origin().source.unwrap();
+    assert!(
+        source.starts_with("simulated: latencies made up from percentiles"),
+        "{source}"
+    );
+    // Halves of even spans: 1.5 ms and 5.5 ms in the mean.
+    let truth = Model::replay(&made_up)
+        .unwrap()
+        .truth(&Kind::Random.workload())
+        .unwrap();
+    assert!((truth.operations_per_s * 3.5e-3 - 1.0).abs() < 0.05);
+    for text in ["", "write,1\n", "write;5\n", "erase,5\n", "write,-3\n"] {
+        assert!(Trace::from_csv(text, "x").is_err(), "{text}");
+    }
+    assert!(Trace::made_up(&[], &quantiles[1..], 100, 1, "x").is_err());
 }
