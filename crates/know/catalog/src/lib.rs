@@ -27,7 +27,9 @@ pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use elsewhere::{
     Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
 };
-pub use equivalents::{Equivalents, Method, all_equivalents, equivalents, equivalents_of};
+pub use equivalents::{
+    Apart, Equivalents, Method, all_equivalents, equivalents, equivalents_of, reason_apart,
+};
 pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
 pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
