@@ -311,6 +311,40 @@ fn the_runs_of_diagnostics_are_there_whole() {
     }
 }
 
+/// Cards on a Raspberry Pi 4 and a Zero 2 W, added up from the printed lines.
+#[test]
+fn cards_on_a_zero_2_w_and_a_4_are_there_whole() {
+    expect(
+        "rpi-cryptodrm",
+        "zero-2w",
+        &[
+            ("agnostics_prepare", 3, "54856.00"),
+            ("agnostics_seq_write", 3, "55378.00"),
+            ("agnostics_seq_read", 3, "69029.00"),
+            ("agnostics_rand_write", 3, "1080.00"),
+            ("agnostics_rand_read", 3, "5982.00"),
+        ],
+    );
+    expect(
+        "nuclearhazard",
+        "pi4",
+        &[
+            ("agnostics_seq_write_unsized", 3, "40141.00"),
+            ("agnostics_rand_write_4k", 3, "1777.00"),
+            ("agnostics_rand_read_4k", 3, "5124.00"),
+        ],
+    );
+    expect(
+        "mongonta",
+        "pi4",
+        &[
+            ("fio_seq_write_512k_q4", 2, "43972.00"),
+            ("fio_rand_write_4k_q4", 2, "1947.00"),
+            ("fio_rand_read_4k_q4", 2, "4651.00"),
+        ],
+    );
+}
+
 /// Number of runs and figures of each source: shows lost or duplicate lines.
 #[test]
 fn runs_and_figures_of_each_source_are_counted() {
@@ -343,6 +377,14 @@ fn runs_and_figures_of_each_source_are_counted() {
             ("kaiser-a1-a2", 17, 186),
             ("pibenchmarks-2019", 8, 64),
             ("speed-camera-58", 3, 9),
+            // 3 runs of 5 jobs on a Zero 2 W, 3 cards with 3 lines.
+            ("rpi-cryptodrm", 3, 15),
+            ("nuclearhazard", 3, 9),
+            ("gecompat", 1, 9),
+            ("mongonta", 2, 6),
+            ("nwgat", 1, 2),
+            // Six tests at 4k and at 16384k.
+            ("foundobjects", 1, 12),
         ]
     );
 }
