@@ -42,7 +42,7 @@ pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
 pub use sources::{Availability, Fact, FactSource};
 pub use spreads::{
-    RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, spread_of, spreads,
+    RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, series, spread_of, spreads,
 };
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};
