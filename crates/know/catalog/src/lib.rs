@@ -4,6 +4,7 @@
 mod boards;
 mod classes;
 mod elsewhere;
+mod endurance;
 mod equivalents;
 mod explanations;
 mod facts;
@@ -26,6 +27,10 @@ pub use boards::{BoardFacts, BoardPcie, board, board_name, boards};
 pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use elsewhere::{
     Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
+};
+pub use endurance::{
+    CapacityVerdict, Cycles, EnduranceKind, EndurancePromise, EnduranceSample, SampleRegisters,
+    cycles_to_first_error, endurance_promises, endurance_samples,
 };
 pub use equivalents::{
     Apart, Equivalents, Method, all_equivalents, equivalents, equivalents_of, reason_apart,
