@@ -36,7 +36,7 @@ pub use equivalents::{
     Apart, Equivalents, Method, all_equivalents, equivalents, equivalents_of, reason_apart,
 };
 pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
-pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};
+pub use lines::{KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};
 pub use publications::{PublishedError, publications};
