@@ -12,6 +12,7 @@ mod code;
 mod dist;
 mod documents;
 mod edges;
+mod facts;
 mod floors;
 mod generate;
 mod modules;
@@ -32,6 +33,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   edges             which crate or folder may use which, and which crates stay pure
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose
+  facts             rows of the catalogue whose source was read over a year ago (not part of the checks)
   words             spelling of units and names, length of documents
   gen [--check]     write generated files, or list those that are out of date";
 
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["sign", key, ref rest @ ..] => dist::sign(&root, key, rest),
         ["edges"] => edges::check(&root),
         ["size"] => size::check(&root),
+        ["facts"] => facts::check(&root),
         ["wording"] => wording::check(&root, false),
         ["wording", "--list"] => wording::check(&root, true),
         ["words"] => words::check(&root).and_then(|mut problems| {
