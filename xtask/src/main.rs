@@ -12,6 +12,7 @@ mod code;
 mod dist;
 mod documents;
 mod edges;
+mod facts;
 mod floors;
 mod generate;
 mod modules;
@@ -33,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   edges             which crate or folder may use which, which crates stay pure, and tests that would not run
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose
+  facts             rows of the catalogue whose source was read over a year ago (not part of the checks)
   words             spelling of units and names, length of documents
   gen [--check]     write generated files, or list those that are out of date";
 
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
             Ok(problems)
         }),
         ["size"] => size::check(&root),
+        ["facts"] => facts::check(&root),
         ["wording"] => wording::check(&root, false),
         ["wording", "--list"] => wording::check(&root, true),
         ["words"] => words::check(&root).and_then(|mut problems| {

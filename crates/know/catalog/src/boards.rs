@@ -45,6 +45,9 @@ pub struct BoardFacts {
     pub overclock: Option<String>,
     /// Instructions for turning on the command queue of SD cards; absent: not possible.
     pub command_queue: Option<String>,
+    /// Month since which only cards that its kernel trusts have their command queue on by default; absent: no such rule.
+    #[serde(default)]
+    pub trusted_queues_since: Option<String>,
     /// Bus modes for eMMC, on it or in a socket.
     #[serde(default)]
     pub emmc_modes: Vec<BusMode>,
@@ -168,6 +171,19 @@ mod tests {
             }
             assert!(row.bus_modes.contains(&BusMode::Legacy));
         }
+    }
+
+    /// Published figures with the queue on are not what such a board does as installed.
+    #[test]
+    fn boards_with_a_command_queue_use_that_of_trusted_cards_only() {
+        for row in ROWS.iter() {
+            let since = row.trusted_queues_since.as_deref();
+            let expected = row.command_queue.as_ref().map(|_| "2025-01");
+            assert_eq!(since, expected, "{}", row.id);
+        }
+        assert!(
+            board("Raspberry Pi 5 Model B Rev 1.0").is_some_and(|row| row.command_queue.is_some())
+        );
     }
 
     #[test]

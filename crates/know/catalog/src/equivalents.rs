@@ -5,11 +5,18 @@ use std::sync::LazyLock;
 use cardmark_core::Quantity;
 use serde::Deserialize;
 
-use crate::facts::embedded;
+use crate::facts::from_toml;
 
 const TEXT: &str = include_str!("../facts/equivalents.toml");
 
-static ROWS: LazyLock<Vec<Equivalents>> = LazyLock::new(|| embedded(TEXT, "equivalents"));
+static ALL: LazyLock<File> = LazyLock::new(|| from_toml(TEXT).unwrap_or_default());
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    equivalents: Vec<Equivalents>,
+    apart: Vec<Apart>,
+}
 
 /// Metrics of one pattern.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,6 +40,16 @@ pub struct Equivalents {
     pub source: String,
     /// Day on which the source was read.
     pub checked_on: String,
+}
+
+/// Metrics that belong to no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Apart {
+    /// Ids of the metrics; `*` stands for any letters.
+    pub metrics: Vec<String>,
+    /// Why they are in no order with metrics of other methods.
+    pub reason: String,
 }
 
 /// A metric with its method.
@@ -67,17 +84,54 @@ impl Equivalents {
 
 /// Returns all patterns, in the order of the file.
 pub fn all_equivalents() -> &'static [Equivalents] {
-    &ROWS
+    &ALL.equivalents
 }
 
 /// Returns the pattern of a metric, if it has several methods.
 pub fn equivalents_of(metric: &str) -> Option<&'static Equivalents> {
-    ROWS.iter().find(|row| row.method_of(metric).is_some())
+    ALL.equivalents
+        .iter()
+        .find(|row| row.method_of(metric).is_some())
 }
 
 /// Returns the pattern of this id.
 pub fn equivalents(id: &str) -> Option<&'static Equivalents> {
-    ROWS.iter().find(|row| row.id == id)
+    ALL.equivalents.iter().find(|row| row.id == id)
+}
+
+/// Returns why a metric belongs to no pattern: the reason of the row whose id for it is the longest. `None` for metrics
+/// of a pattern and for unknown ones.
+#[must_use]
+pub fn reason_apart(metric: &str) -> Option<&'static str> {
+    if equivalents_of(metric).is_some() {
+        return None;
+    }
+    let rows = ALL.apart.iter().flat_map(|row| {
+        let ids = row.metrics.iter().filter(|id| is_meant(id, metric));
+        ids.map(|id| (id.len(), row.reason.as_str()))
+    });
+    rows.max_by_key(|(length, _)| *length)
+        .map(|(_, reason)| reason)
+}
+
+/// True if the id is that of the metric; `*` in it stands for any letters.
+fn is_meant(id: &str, metric: &str) -> bool {
+    let mut parts = id.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = metric.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else {
+        return rest.is_empty();
+    };
+    for part in middle {
+        let Some((_, after)) = rest.split_once(part) else {
+            return false;
+        };
+        rest = after;
+    }
+    rest.ends_with(last)
 }
 
 #[cfg(test)]
@@ -85,18 +139,30 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::facts::read;
-    use crate::{spread_of, suite, suite_names};
+    use crate::{publications, spread_of, suite, suite_names};
 
-    #[test]
-    fn a_metric_belongs_to_one_pattern_and_to_a_suite() {
-        read::<Equivalents>(TEXT, "equivalents").expect("rows of their type");
+    /// Metrics of suites and publications.
+    fn own_metrics() -> BTreeSet<String> {
         let mut known = BTreeSet::new();
         for name in suite_names() {
             let suite = suite(name, None).unwrap();
             known.extend(suite.workloads.iter().map(|workload| workload.id.clone()));
             known.extend(suite.figures.iter().map(|figure| figure.id.clone()));
         }
+        let runs = publications()
+            .iter()
+            .flat_map(|publication| &publication.runs);
+        known.extend(
+            runs.flat_map(|run| &run.figures)
+                .map(|figure| figure.metric.clone()),
+        );
+        known
+    }
+
+    #[test]
+    fn a_metric_belongs_to_one_pattern_and_to_a_suite_or_publication() {
+        from_toml::<File>(TEXT).expect("rows of their type");
+        let known = own_metrics();
         let mut seen = BTreeSet::new();
         for row in all_equivalents() {
             assert!(row.methods.len() > 1 && row.deviation > 0.0, "{}", row.id);
@@ -117,13 +183,68 @@ mod tests {
         assert_eq!(equivalents_of("sync_write_4k"), None);
     }
 
+    /// Those of importers are checked there.
+    #[test]
+    fn every_metric_of_a_suite_or_publication_has_a_pattern_or_a_reason() {
+        for metric in own_metrics() {
+            let is_of_pattern = equivalents_of(&metric).is_some();
+            assert_ne!(is_of_pattern, reason_apart(&metric).is_some(), "{metric}");
+        }
+        assert_eq!(reason_apart("no_such_metric"), None);
+    }
+
+    #[test]
+    fn ids_apart_are_of_no_pattern_and_listed_once() {
+        let mut seen = BTreeSet::new();
+        for row in &ALL.apart {
+            assert!(!row.reason.is_empty() && !row.metrics.is_empty());
+            for id in &row.metrics {
+                assert_eq!(equivalents_of(id), None, "{id}");
+                assert!(seen.insert(id), "{id} is listed twice");
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_apart_may_have_gaps() {
+        assert!(is_meant("throughput", "throughput"));
+        assert!(!is_meant("throughput", "throughput_2"));
+        assert!(is_meant("iozone_t*_*", "iozone_t4_read_min"));
+        assert!(is_meant("*_p50", "rand_read_4k_p50"));
+        assert!(!is_meant("*_p50", "rand_read_4k_p50_2"));
+        assert!(!is_meant("pauses_*_per_gib", "pauses_1s_per_mib"));
+        let longest = reason_apart("fio_rand_read_q32");
+        assert!(longest.is_some_and(|reason| reason.contains("cardmark-crosscheck")));
+    }
+
+    /// Figures at one queue depth are in no order with those at another.
+    #[test]
+    fn methods_of_a_pattern_have_one_queue_depth() {
+        let mut depths = std::collections::BTreeMap::<&str, BTreeSet<u32>>::new();
+        for name in suite_names() {
+            for workload in suite(name, None).unwrap().workloads {
+                if let Some(pattern) = equivalents_of(&workload.id) {
+                    let depths = depths.entry(&pattern.id).or_default();
+                    depths.insert(workload.queue_depth);
+                }
+            }
+        }
+        for (pattern, depths) in depths {
+            let named = pattern.rsplit_once("_q").map(|(_, depth)| depth.parse());
+            let expected = named.map_or(1, |depth| depth.unwrap());
+            assert_eq!(depths, BTreeSet::from([expected]), "{pattern}");
+        }
+    }
+
     /// Places in a ranking have one spread.
     #[test]
     fn all_methods_of_a_pattern_have_the_same_spread() {
         for row in all_equivalents() {
             for Method { metric, .. } in &row.methods {
                 let class = spread_of(metric, row.quantity).map(|spread| &spread.class);
-                assert_eq!(class, Some(&row.id), "{metric}");
+                // Repeats are published by pattern, not by queue depth.
+                let plain = row.id.split("_q").next();
+                assert_eq!(class.map(String::as_str), plain, "{metric}");
             }
         }
     }

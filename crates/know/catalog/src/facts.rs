@@ -67,6 +67,32 @@ mod tests {
         assert_eq!(plain_name("AF SD"), "AF SD");
     }
 
+    /// Tables without a source of their own: calculated from others, or our reasons.
+    const OWN: [&str; 4] = ["any_class", "apart", "elsewhere", "spreads"];
+
+    #[test]
+    fn every_row_of_facts_has_the_day_on_which_its_source_was_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/facts");
+        let mut count = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let tables: toml::Table = text.parse().unwrap();
+            for (name, rows) in tables
+                .iter()
+                .filter(|(name, _)| !OWN.contains(&name.as_str()))
+            {
+                for row in rows.as_array().unwrap() {
+                    let day = row.get("checked_on").and_then(toml::Value::as_str);
+                    let is_day = day.is_some_and(checking::is_day);
+                    assert!(is_day, "{}: {name}: {row:?}", path.display());
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 700, "{count}");
+    }
+
     #[test]
     fn a_month_lies_in_ranges_with_open_ends() {
         let month = Some("2020-06");

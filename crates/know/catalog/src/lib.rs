@@ -4,6 +4,7 @@
 mod boards;
 mod classes;
 mod elsewhere;
+mod endurance;
 mod equivalents;
 mod explanations;
 mod facts;
@@ -13,6 +14,7 @@ mod products;
 mod publications;
 mod published;
 mod quantities;
+mod queue;
 mod quirks;
 mod readers;
 mod signs;
@@ -27,20 +29,27 @@ pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use elsewhere::{
     Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
 };
-pub use equivalents::{Equivalents, Method, all_equivalents, equivalents, equivalents_of};
+pub use endurance::{
+    CapacityVerdict, Cycles, EnduranceKind, EndurancePromise, EnduranceSample, SampleRegisters,
+    cycles_to_first_error, endurance_promises, endurance_samples,
+};
+pub use equivalents::{
+    Apart, Equivalents, Method, all_equivalents, equivalents, equivalents_of, reason_apart,
+};
 pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
-pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};
+pub use lines::{KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};
 pub use publications::{PublishedError, publications};
 pub use published::{Absent, Publication, PublishedFigure, PublishedRun, Setting, Unit};
 pub use quantities::metric_quantities;
+pub use queue::{QueueGain, queue_gains};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
 pub use sources::{Availability, Fact, FactSource};
 pub use spreads::{
-    RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, spread_of, spreads,
+    RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, series, spread_of, spreads,
 };
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};

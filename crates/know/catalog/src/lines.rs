@@ -30,6 +30,12 @@ pub struct ProductLine {
     /// State in the shops.
     #[serde(default)]
     pub availability: Availability,
+    /// Last day, month or year at which a source shows it in shops.
+    #[serde(default)]
+    pub known_sold: Option<String>,
+    /// Id of the line that replaced it.
+    #[serde(default)]
+    pub successor: Option<String>,
     /// Common spellings; several lines may share one.
     pub aliases: Vec<String>,
     /// The maker's numbers or their beginnings; `*` stands for the capacity.
@@ -38,6 +44,9 @@ pub struct ProductLine {
     /// Promises on the package.
     #[serde(default)]
     pub claims: Vec<PackageClaim>,
+    /// What is known of its command queue.
+    #[serde(default)]
+    pub command_queue: Option<KnownQueue>,
     /// Registers of cards of this line.
     #[serde(default)]
     pub registers: Vec<SeenRegisters>,
@@ -70,6 +79,30 @@ pub struct PackageClaim {
     /// Highest write rate, bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_s: Option<u64>,
+}
+
+/// What is known of the command queue of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownQueue {
+    /// State of the queue.
+    pub state: QueueState,
+    /// Details, in words.
+    pub detail: String,
+}
+
+/// State of a command queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueState {
+    /// It works, and the kernel of Raspberry Pi uses it by default.
+    Trusted,
+    /// It was seen to work; no kernel uses it by default.
+    Works,
+    /// It was seen to fail.
+    Broken,
+    /// The card has none.
+    None,
 }
 
 /// Fields of the CID of a card whose label was known.

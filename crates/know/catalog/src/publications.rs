@@ -19,7 +19,7 @@ macro_rules! sources {
     };
 }
 
-const TEXTS: [(&str, &str); 12] = sources![
+const TEXTS: [(&str, &str); 18] = sources![
     "geerling-dramble",
     "geerling-2019",
     "geerling-2019-comments",
@@ -32,6 +32,12 @@ const TEXTS: [(&str, &str); 12] = sources![
     "kaiser-a1-a2",
     "pibenchmarks-2019",
     "speed-camera-58",
+    "rpi-cryptodrm",
+    "nuclearhazard",
+    "gecompat",
+    "mongonta",
+    "nwgat",
+    "foundobjects",
 ];
 
 static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {

@@ -36,6 +36,12 @@ pub enum Fact {
     ModelNumbers,
     /// State in the shops.
     Availability,
+    /// When it was last seen in shops.
+    KnownSold,
+    /// The line that replaced it.
+    Successor,
+    /// Its command queue.
+    CommandQueue,
     /// Month until which the maker has promised to make it.
     ProductionUntil,
     /// Promises on the package.

@@ -17,6 +17,7 @@ struct File {
     any_class: RepeatPairs,
     spreads: Vec<Spread>,
     repeats: Vec<Repeats>,
+    series: Vec<Repeats>,
 }
 
 /// Spread between runs of one card in a class of metrics.
@@ -84,6 +85,13 @@ pub fn repeats() -> &'static [Repeats] {
     &ALL.repeats
 }
 
+/// Returns figures of one product on one board from release to release of a system, perhaps of several cards. They are no
+/// part of the spreads.
+#[must_use]
+pub fn series() -> &'static [Repeats] {
+    &ALL.series
+}
+
 /// Returns the spread of the metric's class; `None` for latencies and other figures that are not rates, and
 /// for classes without published repeats.
 pub fn spread_of(metric: &str, quantity: Quantity) -> Option<&'static Spread> {
@@ -137,6 +145,17 @@ mod tests {
             );
             assert_eq!(row.checked_on.len(), 10);
             assert!(row.median.is_none_or(|median| median <= row.pooled * 1.01));
+        }
+    }
+
+    /// Years and releases add to the differences between runs of one day.
+    #[test]
+    fn series_of_a_product_differ_more_than_repeats_of_a_card() {
+        assert!(!series().is_empty());
+        for row in series() {
+            let own = spreads().iter().find(|spread| spread.class == row.class);
+            assert!(own.is_some_and(|spread| row.pooled > spread.pooled));
+            assert!(!row.published && row.source.contains("://") && row.degrees > row.groups_count);
         }
     }
 

@@ -447,6 +447,7 @@ mod tests {
             "iozone_random_write",
             "rand_write_4k",
             "iozone_random_write_4k",
+            "pibenchmarks_iozone_random_write",
         ];
         assert_eq!(metrics, expected);
         let subject = subject(&record("own", "Pi 4", Quantity::ByteRate, 1.0));

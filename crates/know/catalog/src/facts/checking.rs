@@ -42,7 +42,7 @@ pub(crate) fn check_file<T: DeserializeOwned>(text: &str, name: &str) {
 }
 
 /// True for a day such as `2026-11-21`, not before the first facts were collected.
-fn is_day(text: &str) -> bool {
+pub(crate) fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else {
         return false;

@@ -220,27 +220,129 @@ fn figures_in_sentences_are_there() {
     );
 }
 
-/// Operations per second at 4k in the command-queue tables, eight cards each.
+/// The 24 cells of the command-queue tables, eight cards each: operations at 4k and 8k, else MB/s.
 #[test]
 fn the_command_queue_tables_are_there_whole() {
-    for (setting, [read, write, random_read, random_write]) in [
-        ("queue-on", ["70638.00", "40826.00", "46353.00", "18182.00"]),
+    let patterns = ["seq_read", "seq_write", "rand_read", "rand_write"];
+    let sizes = ["4k", "8k", "64k", "512k", "1m", "16m"];
+    let on = [
+        [
+            "70638.00", "41908.00", "596.04", "710.99", "722.85", "729.24",
+        ],
+        [
+            "40826.00", "29415.00", "422.56", "489.90", "519.81", "530.98",
+        ],
+        [
+            "46353.00", "26018.00", "524.08", "697.60", "726.00", "736.24",
+        ],
+        [
+            "18182.00", "16362.00", "288.24", "470.49", "513.81", "536.03",
+        ],
+    ];
+    let off = [
+        [
+            "45327.00", "34667.00", "559.52", "698.35", "713.67", "723.47",
+        ],
+        [
+            "11779.00", "9675.00", "228.52", "425.89", "525.94", "534.77",
+        ],
+        [
+            "34608.00", "24083.00", "487.63", "676.78", "718.35", "736.71",
+        ],
+        [
+            "15019.00", "13474.00", "278.40", "465.41", "524.08", "533.63",
+        ],
+    ];
+    for (setting, sums_of_setting) in [("queue-on", on), ("queue-off", off)] {
+        let cells = patterns
+            .iter()
+            .zip(sums_of_setting)
+            .flat_map(|(pattern, row)| {
+                let name = move |size| format!("fio_{pattern}_{size}");
+                sizes.into_iter().map(name).zip(row)
+            });
+        let expected = cells.map(|(metric, sum)| (metric, (8, sum.to_owned())));
+        assert_eq!(
+            sums("command-queue", setting),
+            expected.collect(),
+            "{setting}"
+        );
+    }
+}
+
+/// The runs of Raspberry Pi Diagnostics, three of eight cards each; one line of a run with the queue off is missing.
+#[test]
+fn the_runs_of_diagnostics_are_there_whole() {
+    for (setting, prepared, [prepare, seq_write, seq_read, rand_write, rand_read]) in [
         (
-            "queue-off",
-            ["45327.00", "11779.00", "34608.00", "15019.00"],
+            "agnostics-on",
+            24,
+            [
+                "1438515.00",
+                "1516297.00",
+                "2149347.00",
+                "57894.00",
+                "130632.00",
+            ],
+        ),
+        (
+            "agnostics-off",
+            23,
+            [
+                "1315608.00",
+                "1561179.00",
+                "2203649.00",
+                "45786.00",
+                "103880.00",
+            ],
         ),
     ] {
         expect(
             "command-queue",
             setting,
             &[
-                ("fio_seq_read_4k", 8, read),
-                ("fio_seq_write_4k", 8, write),
-                ("fio_rand_read_4k", 8, random_read),
-                ("fio_rand_write_4k", 8, random_write),
+                ("agnostics_prepare", prepared, prepare),
+                ("agnostics_seq_write", 24, seq_write),
+                ("agnostics_seq_read", 24, seq_read),
+                ("agnostics_rand_write", 24, rand_write),
+                ("agnostics_rand_read", 24, rand_read),
             ],
         );
     }
+}
+
+/// Cards on a Raspberry Pi 4 and a Zero 2 W, added up from the printed lines.
+#[test]
+fn cards_on_a_zero_2_w_and_a_4_are_there_whole() {
+    expect(
+        "rpi-cryptodrm",
+        "zero-2w",
+        &[
+            ("agnostics_prepare", 3, "54856.00"),
+            ("agnostics_seq_write", 3, "55378.00"),
+            ("agnostics_seq_read", 3, "69029.00"),
+            ("agnostics_rand_write", 3, "1080.00"),
+            ("agnostics_rand_read", 3, "5982.00"),
+        ],
+    );
+    expect(
+        "nuclearhazard",
+        "pi4",
+        &[
+            ("agnostics_seq_write_unsized", 3, "40141.00"),
+            ("agnostics_rand_write_4k", 3, "1777.00"),
+            ("agnostics_rand_read_4k", 3, "5124.00"),
+        ],
+    );
+    expect(
+        "mongonta",
+        "pi4",
+        &[
+            ("fio_seq_write_512k_q4", 2, "43972.00"),
+            ("fio_rand_write_4k_q4", 2, "1947.00"),
+            ("fio_rand_read_4k_q4", 2, "4651.00"),
+        ],
+    );
 }
 
 /// Number of runs and figures of each source: shows lost or duplicate lines.
@@ -269,12 +371,20 @@ fn runs_and_figures_of_each_source_are_counted() {
             ("kulesz", 5, 20),
             ("admin-76", 1, 1),
             ("pitt-pladdy", 1, 2),
-            // 8 cards with the queue on and off.
-            ("command-queue", 16, 64),
+            // 8 cards with the queue on and off: 24 cells of fio, 3 runs of 5 jobs less one.
+            ("command-queue", 64, 623),
             // 8 media in the second round, 9 in the first.
             ("kaiser-a1-a2", 17, 186),
             ("pibenchmarks-2019", 8, 64),
             ("speed-camera-58", 3, 9),
+            // 3 runs of 5 jobs on a Zero 2 W, 3 cards with 3 lines.
+            ("rpi-cryptodrm", 3, 15),
+            ("nuclearhazard", 3, 9),
+            ("gecompat", 1, 9),
+            ("mongonta", 2, 6),
+            ("nwgat", 1, 2),
+            // Six tests at 4k and at 16384k.
+            ("foundobjects", 1, 12),
         ]
     );
 }

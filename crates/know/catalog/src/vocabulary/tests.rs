@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::class;
 use crate::facts::checking::{Example, check_file};
 use crate::sources::{Availability, Fact, FactSource};
+use crate::{QueueState, class};
 
 fn ids(name: &str) -> Vec<&'static str> {
     look_up(name).found.iter().map(|row| row.id()).collect()
@@ -44,6 +44,9 @@ fn every_fact_has_a_source() {
                 Fact::Availability,
                 line.availability != Availability::Unknown,
             ),
+            (Fact::KnownSold, line.known_sold.is_some()),
+            (Fact::Successor, line.successor.is_some()),
+            (Fact::CommandQueue, line.command_queue.is_some()),
             (Fact::Claims, !line.claims.is_empty()),
             (Fact::Registers, !line.registers.is_empty()),
         ];
@@ -72,6 +75,32 @@ fn every_fact_has_a_source() {
             );
         }
     }
+}
+
+#[test]
+fn a_successor_is_a_line_and_a_sale_has_a_date() {
+    for line in lines() {
+        let successor = line.successor.as_ref();
+        let is_line = successor.is_none_or(|id| lines().iter().any(|other| other.id == *id));
+        assert!(is_line && successor != Some(&line.id), "{}", line.id);
+        if let Some(date) = &line.known_sold {
+            let parts: Vec<&str> = date.split('-').collect();
+            let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+            assert!([4, 2, 2].starts_with(&lengths), "{}: {date}", line.id);
+            assert!(
+                line.year
+                    .is_none_or(|year| parts[0] >= year.to_string().as_str())
+            );
+        }
+    }
+    let queue = |id: &str| {
+        let line = lines().iter().find(|line| line.id == id);
+        line.and_then(|line| line.command_queue.as_ref())
+            .map(|queue| queue.state)
+    };
+    assert_eq!(queue("raspberry_pi_a2"), Some(QueueState::Trusted));
+    assert_eq!(queue("sandisk_extreme_a2_190"), Some(QueueState::Works));
+    assert_eq!(queue("amazon_basics_a2"), Some(QueueState::None));
 }
 
 fn assert_cited(id: &str, facts: &[(Fact, bool)], sources: &[FactSource]) {

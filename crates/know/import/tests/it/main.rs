@@ -16,6 +16,7 @@ mod meaning;
 mod not_understood;
 mod pasted;
 mod pastes;
+mod patterns;
 mod pibenchmarks;
 mod privacy;
 mod round_trip;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_catalog::{
     Availability, BoardFacts, Class, Fact, FactSource, Known, LookUp, PackageClaim, Product,
-    ProductLine, SeenRegisters, class,
+    ProductLine, SeenRegisters, class, lines,
 };
 
 use crate::text::layout::wrap;
@@ -88,6 +88,7 @@ impl Page {
         let state = availability(line.availability, None);
         let note = line.note.as_deref().map(|note| format!(" {note}"));
         self.text(&format!("{first}{state}{}", note.unwrap_or_default()));
+        self.in_shops(line);
         self.text(&format!("Also written: {}.", line.aliases.join(", ")));
         if !line.model_numbers.is_empty() {
             let numbers = line.model_numbers.join(", ");
@@ -106,7 +107,21 @@ impl Page {
             "Registers (CID) of cards of this line; other products may have the same",
             &registers,
         );
+        if let Some(queue) = &line.command_queue {
+            self.text(&format!("Command queue: {}", queue.detail));
+        }
         self.sources("name", &line.source, &line.sources);
+    }
+
+    fn in_shops(&mut self, line: &ProductLine) {
+        if let Some(date) = &line.known_sold {
+            self.text(&format!("Last seen in shops: {date}."));
+        }
+        let successor = line.successor.as_ref();
+        let successor = successor.and_then(|id| lines().iter().find(|other| other.id == *id));
+        if let Some(successor) = successor {
+            self.text(&format!("Replaced by {}.", successor.name()));
+        }
     }
 
     fn product(&mut self, product: &Product) {
@@ -355,6 +370,9 @@ fn fact_name(fact: Fact) -> &'static str {
         Fact::ModelNumbers => "model numbers",
         Fact::Availability => "availability",
         Fact::ProductionUntil => "production",
+        Fact::KnownSold => "last seen in shops",
+        Fact::Successor => "successor",
+        Fact::CommandQueue => "command queue",
         Fact::Claims => "package",
         Fact::Registers => "registers",
         Fact::RevisionCodes => "revision codes",

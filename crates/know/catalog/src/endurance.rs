@@ -1,0 +1,203 @@
+//! Endurance that makers state, and cards that were written until they failed.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::from_toml;
+use crate::lines::{ProductLine, lines};
+
+pub(crate) const TEXT: &str = include_str!("../facts/endurance.toml");
+
+static ALL: LazyLock<File> = LazyLock::new(|| from_toml(TEXT).unwrap_or_default());
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    promises: Vec<EndurancePromise>,
+    samples: Vec<EnduranceSample>,
+}
+
+/// What the maker of a card states about its endurance.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EndurancePromise {
+    /// Maker, name, generation, capacity and kind, `a-z0-9_`; never changes.
+    pub id: String,
+    /// Maker.
+    pub maker: String,
+    /// Name of the line, as its maker writes it.
+    pub name: String,
+    /// Id of its product line, if it is a known one.
+    #[serde(default)]
+    pub line: Option<String>,
+    /// Year of the generation, if the maker used the name again.
+    #[serde(default)]
+    pub generation: Option<u16>,
+    /// Capacity on the label, bytes; absent: of the line.
+    #[serde(default)]
+    pub capacity_bytes: Option<u64>,
+    /// Number of the maker.
+    #[serde(default)]
+    pub part_number: Option<String>,
+    /// What is stated.
+    pub kind: EnduranceKind,
+    /// Bytes that may be written: stated, or from hours and bit rate.
+    #[serde(default)]
+    pub volume_bytes: Option<u64>,
+    /// True if the volume is that of the largest capacity.
+    #[serde(default)]
+    pub up_to: bool,
+    /// Hours of recording.
+    #[serde(default)]
+    pub hours: Option<u64>,
+    /// Bit rate of the recording; without it, hours are no volume.
+    #[serde(default)]
+    pub bits_per_s: Option<u64>,
+    /// Origin of the bit rate, if it is not in the document of the hours.
+    #[serde(default)]
+    pub bit_rate_from: Option<String>,
+    /// Cycles of programming and erasing.
+    #[serde(default)]
+    pub cycles: Option<u32>,
+    /// Conditions of the statement.
+    #[serde(default)]
+    pub conditions: Option<String>,
+    /// Warranty, years.
+    #[serde(default)]
+    pub warranty_years: Option<u32>,
+    /// Classes on the label.
+    #[serde(default)]
+    pub classes: Vec<String>,
+    /// The maker's document, and where it was cited.
+    pub source: String,
+    /// Day, month, year or number of the maker's document.
+    #[serde(default)]
+    pub document: Option<String>,
+    /// Day on which the source was read.
+    pub checked_on: String,
+}
+
+/// Kind of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnduranceKind {
+    /// Hours of recording.
+    Hours,
+    /// Bytes that may be written.
+    Volume,
+    /// Cycles of programming and erasing.
+    Cycles,
+    /// A warranty alone.
+    Warranty,
+    /// The maker's data sheet states none.
+    None,
+}
+
+/// A card that was written and read as a whole, again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnduranceSample {
+    /// Name of the product in the source.
+    pub product: String,
+    /// Number of the sample in the source, from 1.
+    pub sample: u32,
+    /// Capacity on the label, bytes.
+    pub capacity_bytes: u64,
+    /// Bytes that the card holds.
+    #[serde(default)]
+    pub holds_bytes: Option<u64>,
+    /// Verdict of the source on the capacity.
+    #[serde(default)]
+    pub verdict: Option<CapacityVerdict>,
+    /// Month of manufacture in its register.
+    #[serde(default)]
+    pub made: Option<String>,
+    /// Whole cycles before the first error.
+    #[serde(default)]
+    pub first_error: Option<Cycles>,
+    /// Whole cycles before it failed: no answer, or half of it wrong.
+    #[serde(default)]
+    pub failed: Option<Cycles>,
+    /// Its registers.
+    #[serde(default)]
+    pub registers: Option<SampleRegisters>,
+    /// Source.
+    pub source: String,
+    /// Day on which the source was read.
+    pub checked_on: String,
+}
+
+/// Verdict on a capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapacityVerdict {
+    /// It holds what its label says.
+    Fair,
+    /// It holds a little less.
+    Skimpy,
+    /// It claims far more than it holds.
+    Fake,
+}
+
+/// A number of cycles, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cycles {
+    /// Lower bound.
+    pub at_least: u64,
+    /// Upper bound; absent: the card still worked when this was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<u64>,
+}
+
+/// Fields of the CID of a sample.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SampleRegisters {
+    /// Manufacturer id.
+    pub manufacturer_id: u8,
+    /// OEM id, 4 hexadecimal digits.
+    pub oem: String,
+    /// Product name, without padding.
+    pub product: String,
+}
+
+impl EndurancePromise {
+    /// Returns its product line, if it is a known one.
+    #[must_use]
+    pub fn product_line(&self) -> Option<&'static ProductLine> {
+        let id = self.line.as_ref()?;
+        lines().iter().find(|line| line.id == *id)
+    }
+}
+
+/// Returns what makers state, in the order of the file.
+#[must_use]
+pub fn endurance_promises() -> &'static [EndurancePromise] {
+    &ALL.promises
+}
+
+/// Returns all tested cards with a result, in the order of the file.
+#[must_use]
+pub fn endurance_samples() -> &'static [EnduranceSample] {
+    &ALL.samples
+}
+
+/// Returns the range of whole cycles before the first error over all samples of a product: from the worst to the best.
+/// Its upper end is open if a sample had no error yet. `None` if no sample of this name was tested.
+#[must_use]
+pub fn cycles_to_first_error(product: &str) -> Option<Cycles> {
+    let samples = ALL.samples.iter();
+    let of_product = samples.filter(|sample| sample.product.eq_ignore_ascii_case(product));
+    let all: Vec<Cycles> = of_product.filter_map(|sample| sample.first_error).collect();
+    let at_least = all.iter().map(|cycles| cycles.at_least).min()?;
+    let ends: Option<Vec<u64>> = all.iter().map(|cycles| cycles.at_most).collect();
+    Some(Cycles {
+        at_least,
+        at_most: ends.and_then(|ends| ends.into_iter().max()),
+    })
+}
+
+#[cfg(test)]
+mod tests;
