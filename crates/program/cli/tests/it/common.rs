@@ -93,11 +93,3 @@ pub(crate) fn whole_count(record: &Record) -> usize {
         .filter(|trial| trial.is_whole())
         .count()
 }
-
-/// The trial that was cut short: the last one.
-#[track_caller]
-pub(crate) fn cut_short(record: &Record) -> &Trial {
-    let last = record.trials.last().unwrap();
-    assert!(!last.is_whole());
-    last
-}
