@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use cardmark_core::{Errno, Finding, FindingKind, Record, Trial};
+use cardmark_core::{Errno, Finding, FindingKind, Record};
 use cardmark_testkit::{Output, Program};
 use tempfile::TempDir;
 

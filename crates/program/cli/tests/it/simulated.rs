@@ -81,8 +81,8 @@ fn all_columns_ranges_and_notes_are_shown_on_request() {
     no stall over 100 ms was seen in 16 s of sequential write 1 MiB, 21 s of random
       write 4 KiB, 5.0 s of synced write 4 KiB; the long run allows for stalls too
       rare to be seen in so short a time
-    measured again: sequential read 1 MiB 73.3–108 MB/s, sequential write 1 MiB
-      24.4–42.6 MB/s, random read 4 KiB 2385–2871 IOPS, random write 4 KiB 755–1097
+    measured again: sequential read 1 MiB 73.4–108 MB/s, sequential write 1 MiB
+      24.5–42.6 MB/s, random read 4 KiB 2390–2865 IOPS, random write 4 KiB 757–1094
       IOPS (as far apart as repeats of other cards; three runs give this card's own
       range)
 
