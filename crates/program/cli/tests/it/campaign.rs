@@ -47,6 +47,21 @@ fn runs_count(file: &Path) -> usize {
 }
 
 #[test]
+fn a_card_that_fails_ends_a_campaign_as_it_ends_a_run() {
+    for (model, code) in [("failing-32gb", 3), ("dead-1gb", 1)] {
+        let text = format!(
+            "title = \"One card\"\nrepeats = 1\n[[cards]]\nname = \"card\"\nsimulated = \"{model}\"\n\
+             [[boards]]\nname = \"pi4\"\nsimulated = \"pi4\"\n"
+        );
+        let (_scratch, program, file) = rig(&text);
+        let alone = program.run(&["run", &format!("sim:{model}")]);
+        assert_eq!(alone.code, code, "{alone}");
+        let output = program.run(&["campaign", crate::common::text(&file)]);
+        assert_eq!(output.code, code, "{output}");
+    }
+}
+
+#[test]
 fn three_cards_on_two_boards_end_in_a_report() {
     let once = CAMPAIGN.replace("repeats = 2", "repeats = 1");
     let (_scratch, program, file) = rig(&once);

@@ -150,6 +150,28 @@ fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
     assert!(rig.is_untouched());
 }
 
+#[test]
+fn ctrl_c_ends_a_test_with_130_and_loses_nothing() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let stopped = |words: &[&str], work: &str| {
+        let slow = RateCap::on(&rig.device, 4 * MIB);
+        let running = rig.program.start(&rig.with_consent(words));
+        running.hear(work);
+        running.signal(Signal::INT);
+        // Putting back is no work of the test.
+        drop(slow);
+        let ended = running.wait();
+        assert_eq!(ended.code, 130, "{ended}");
+    };
+    stopped(&["probe", "--cache", "16MiB"], "writes samples");
+    assert!(rig.is_untouched());
+    stopped(&["verify"], "MB/s");
+    let again = rig.program.run(&rig.with_consent(&["verify"]));
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("continues the test"), "{again}");
+}
+
 /// Starts a run, and has the kernel stop it while it has its turn.
 fn stopped_in_trial(program: &Program, folder: &Path) -> Running {
     let mut running = program.start(&["run", text(folder)]);

@@ -138,6 +138,15 @@ fn a_full_or_read_only_filesystem_is_reported_before() {
     );
 }
 
+/// Sets it on drop.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_card_that_fills_up_meanwhile_leaves_a_partial_record() {
     needs!(Root, LoopDevice, Ext4);
@@ -150,6 +159,7 @@ fn a_card_that_fills_up_meanwhile_leaves_a_partial_record() {
     let person = Person::absent().at(trial(2), Act::of(move || begin.send(()).unwrap()));
     let ended = std::thread::scope(|scope| {
         let of_greedy = Arc::clone(&is_over);
+        let _over = Over(&is_over);
         scope.spawn(move || {
             if begun.recv().is_err() {
                 return;
@@ -162,9 +172,7 @@ fn a_card_that_fills_up_meanwhile_leaves_a_partial_record() {
             }
         });
         let run = applications(text(card.folder())).only(&["files_per_s"]);
-        let ended = run.attended(&world, person);
-        is_over.store(true, Ordering::Relaxed);
-        ended
+        run.attended(&world, person)
     });
     let record = world.partial(&ended, FindingKind::NoSpace);
     assert!(whole_count(&record) >= 1);

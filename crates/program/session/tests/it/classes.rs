@@ -39,7 +39,7 @@ fn measured(
         };
         let measured = measure(&job, &choose(target)?)?;
         measured.keeper.finish()?;
-        Ok(measured.record)
+        Ok((measured.exit, measured.record))
     })
 }
 

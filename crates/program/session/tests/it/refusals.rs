@@ -647,7 +647,8 @@ fn no_test_takes_a_partition_for_a_card() {
     let parts = bench.partitions();
     let part = parts.path(2);
     let name = text(&part);
-    let attempts: [fn(&str) -> Result<Exit, CommandError>; 5] = [
+    type Attempt = fn(&str) -> Result<Exit, CommandError>;
+    let attempts: [Attempt; 5] = [
         |name| Tested::to_read(name, "why").map(|_| Exit::Done),
         |name| Tested::to_write(name, "why").map(|_| Exit::Done),
         |name| WholeDevice::to_write(name, "why").map(|_| Exit::Done),

@@ -277,7 +277,7 @@ fn wait_days(card: &Card, days: i64) {
     let begun = card.world.data.unfinished::<Endurance>(&name).unwrap();
     let mut begun = begun.unwrap();
     let rest = begun.state.rest.as_mut().unwrap();
-    rest.since = rest.since - SignedDuration::from_hours(24 * days);
+    rest.since -= SignedDuration::from_hours(24 * days);
     begun.journal.state(&begun.state).unwrap();
 }
 

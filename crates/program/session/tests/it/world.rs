@@ -72,7 +72,7 @@ impl World {
 
     /// Surroundings of a job that this person attends.
     pub(crate) fn session(&self, person: &'static Person) -> Session<'_> {
-        let session = Session::new(person, &self.data, 60);
+        let session = Session::new(person, &self.data, 600);
         person.let_it_look();
         *lock(&person.plan.pulse) = Some(Arc::clone(&session.pulse));
         session
@@ -201,7 +201,7 @@ impl From<Exit> for Outcome {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) exit: Exit,
-    record: Option<Record>,
+    pub(crate) record: Option<Record>,
     /// Everything that the person was shown, and the errors as they are printed.
     pub(crate) heard: String,
 }
@@ -364,6 +364,8 @@ impl Drop for Ends {
     fn drop(&mut self) {
         self.0.has_looked();
         self.0.heard.end();
+        // What it did not come to holds no end of a channel.
+        lock(&self.0.plan.act).take();
         if let Answer::Other(other) = &self.0.answer {
             lock(other).take();
         }
