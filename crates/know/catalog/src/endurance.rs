@@ -29,42 +29,31 @@ pub struct EndurancePromise {
     /// Name of the line, as its maker writes it.
     pub name: String,
     /// Id of its product line, if it is a known one.
-    #[serde(default)]
     pub line: Option<String>,
     /// Year of the generation, if the maker used the name again.
-    #[serde(default)]
     pub generation: Option<u16>,
     /// Capacity on the label, bytes; absent: of the line.
-    #[serde(default)]
     pub capacity_bytes: Option<u64>,
     /// Number of the maker.
-    #[serde(default)]
     pub part_number: Option<String>,
     /// What is stated.
     pub kind: EnduranceKind,
     /// Bytes that may be written: stated, or from hours and bit rate.
-    #[serde(default)]
     pub volume_bytes: Option<u64>,
     /// True if the volume is that of the largest capacity.
     #[serde(default)]
     pub up_to: bool,
     /// Hours of recording.
-    #[serde(default)]
     pub hours: Option<u64>,
     /// Bit rate of the recording; without it, hours are no volume.
-    #[serde(default)]
     pub bits_per_s: Option<u64>,
     /// Origin of the bit rate, if it is not in the document of the hours.
-    #[serde(default)]
     pub bit_rate_from: Option<String>,
     /// Cycles of programming and erasing.
-    #[serde(default)]
     pub cycles: Option<u32>,
     /// Conditions of the statement.
-    #[serde(default)]
     pub conditions: Option<String>,
     /// Warranty, years.
-    #[serde(default)]
     pub warranty_years: Option<u32>,
     /// Classes on the label.
     #[serde(default)]
@@ -72,7 +61,6 @@ pub struct EndurancePromise {
     /// The maker's document, and where it was cited.
     pub source: String,
     /// Day, month, year or number of the maker's document.
-    #[serde(default)]
     pub document: Option<String>,
     /// Day on which the source was read.
     pub checked_on: String,
@@ -100,27 +88,24 @@ pub enum EnduranceKind {
 pub struct EnduranceSample {
     /// Name of the product in the source.
     pub product: String,
+    /// True if the source holds the name for a false one: not a card of that maker.
+    #[serde(default)]
+    pub is_imitation: bool,
     /// Number of the sample in the source, from 1.
     pub sample: u32,
     /// Capacity on the label, bytes.
     pub capacity_bytes: u64,
     /// Bytes that the card holds.
-    #[serde(default)]
     pub holds_bytes: Option<u64>,
     /// Verdict of the source on the capacity.
-    #[serde(default)]
     pub verdict: Option<CapacityVerdict>,
     /// Month of manufacture in its register.
-    #[serde(default)]
     pub made: Option<String>,
     /// Whole cycles before the first error.
-    #[serde(default)]
     pub first_error: Option<Cycles>,
     /// Whole cycles before it failed: no answer, or half of it wrong.
-    #[serde(default)]
     pub failed: Option<Cycles>,
     /// Its registers.
-    #[serde(default)]
     pub registers: Option<SampleRegisters>,
     /// Source.
     pub source: String,
@@ -132,7 +117,7 @@ pub struct EnduranceSample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CapacityVerdict {
-    /// It holds what its label says.
+    /// Its capacity is that of the label.
     Fair,
     /// It holds a little less.
     Skimpy,
@@ -185,11 +170,12 @@ pub fn endurance_samples() -> &'static [EnduranceSample] {
 }
 
 /// Returns the range of whole cycles before the first error over all samples of a product: from the worst to the best.
-/// Its upper end is open if a sample had no error yet. `None` if no sample of this name was tested.
+/// Its upper end is open if a sample had no error yet. `None` if no sample of this name was tested, or imitations alone.
 #[must_use]
 pub fn cycles_to_first_error(product: &str) -> Option<Cycles> {
     let samples = ALL.samples.iter();
-    let of_product = samples.filter(|sample| sample.product.eq_ignore_ascii_case(product));
+    let of_product = samples
+        .filter(|sample| !sample.is_imitation && sample.product.eq_ignore_ascii_case(product));
     let all: Vec<Cycles> = of_product.filter_map(|sample| sample.first_error).collect();
     let at_least = all.iter().map(|cycles| cycles.at_least).min()?;
     let ends: Option<Vec<u64>> = all.iter().map(|cycles| cycles.at_most).collect();

@@ -31,10 +31,8 @@ pub struct ProductLine {
     #[serde(default)]
     pub availability: Availability,
     /// Last day, month or year at which a source shows it in shops.
-    #[serde(default)]
     pub known_sold: Option<String>,
     /// Id of the line that replaced it.
-    #[serde(default)]
     pub successor: Option<String>,
     /// Common spellings; several lines may share one.
     pub aliases: Vec<String>,
@@ -45,7 +43,6 @@ pub struct ProductLine {
     #[serde(default)]
     pub claims: Vec<PackageClaim>,
     /// What is known of its command queue.
-    #[serde(default)]
     pub command_queue: Option<KnownQueue>,
     /// Registers of cards of this line.
     #[serde(default)]

@@ -1,5 +1,7 @@
 //! What a command queue gains: published runs of one product with it on and off.
 
+use std::collections::BTreeMap;
+
 use crate::products::Product;
 use crate::publications::publications;
 use crate::published::{Publication, Setting};
@@ -39,52 +41,60 @@ pub fn queue_gains(product: &Product) -> Vec<QueueGain> {
 }
 
 fn gains(publication: &'static Publication, product: &Product) -> Vec<QueueGain> {
-    let with = |is_on| {
-        let settings = publication.settings.iter();
-        settings.filter(move |setting| setting.command_queue == Some(is_on))
-    };
-    let is_pair = |on: &Setting, off: &Setting| {
-        (&on.suite, &on.board, on.reader) == (&off.suite, &off.board, off.reader)
-    };
-    let pairs = with(true).flat_map(|on| {
-        let other = with(false).filter(move |off| is_pair(on, off));
-        other.map(move |off| (on, off))
-    });
-    pairs
-        .flat_map(|(on, off)| {
-            let mut metrics: Vec<&str> = Vec::new();
-            let runs = publication.runs.iter();
-            for run in runs.filter(|run| run.setting == on.id && run.product.id == product.id) {
-                for figure in &run.figures {
-                    if !metrics.contains(&figure.metric.as_str()) {
-                        metrics.push(&figure.metric);
-                    }
-                }
-            }
-            metrics.into_iter().filter_map(move |metric| {
-                let [with, without] = [on, off].map(|setting| {
-                    let runs = publication.runs.iter();
-                    let runs = runs
-                        .filter(|run| run.setting == setting.id && run.product.id == product.id);
-                    let figures = runs.flat_map(|run| &run.figures);
-                    let figures = figures.filter(|figure| figure.metric == metric);
-                    figures.map(|figure| figure.value).collect::<Vec<f64>>()
-                });
-                Some(QueueGain {
-                    publication: &publication.id,
-                    board: on.board.as_deref(),
-                    metric: metric.to_owned(),
-                    runs_counts: [with.len(), without.len()],
-                    on: median(with)?,
-                    off: median(without)?,
-                })
+    let mut all = Vec::new();
+    for on in with_queue(publication, true) {
+        let with = figures(publication, product, on);
+        let Some(off) = with_queue(publication, false).find(|off| is_same_but_queue(on, off))
+        else {
+            continue;
+        };
+        let without = figures(publication, product, off);
+        all.extend(with.iter().filter_map(|(metric, with)| {
+            let without = without.get(metric)?;
+            Some(QueueGain {
+                publication: &publication.id,
+                board: on.board.as_deref(),
+                metric: (*metric).to_owned(),
+                on: median(with)?,
+                off: median(without)?,
+                runs_counts: [with.len(), without.len()],
             })
-        })
-        .collect()
+        }));
+    }
+    all
+}
+
+fn with_queue(publication: &Publication, is_on: bool) -> impl Iterator<Item = &Setting> {
+    let settings = publication.settings.iter();
+    settings.filter(move |setting| setting.command_queue == Some(is_on))
+}
+
+fn is_same_but_queue(on: &Setting, off: &Setting) -> bool {
+    (&on.suite, &on.board, on.reader) == (&off.suite, &off.board, off.reader)
+}
+
+/// Figures of a product in a setting, by metric.
+fn figures<'a>(
+    publication: &'a Publication,
+    product: &Product,
+    setting: &Setting,
+) -> BTreeMap<&'a str, Vec<f64>> {
+    let mut figures = BTreeMap::<&str, Vec<f64>>::new();
+    let runs = publication.runs.iter();
+    for run in runs.filter(|run| run.setting == setting.id && run.product.id == product.id) {
+        for figure in &run.figures {
+            figures
+                .entry(&figure.metric)
+                .or_default()
+                .push(figure.value);
+        }
+    }
+    figures
 }
 
 /// Returns the middle value, or the mean of the two; `None` without values.
-fn median(mut values: Vec<f64>) -> Option<f64> {
+fn median(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     let upper = values.get(values.len() / 2)?;
     let lower = values.get(values.len().saturating_sub(1) / 2)?;
@@ -132,8 +142,8 @@ mod tests {
 
     #[test]
     fn a_median_needs_values() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![3.0, 1.0]), Some(2.0));
-        assert_eq!(median(Vec::new()), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[3.0, 1.0]), Some(2.0));
+        assert_eq!(median(&[]), None);
     }
 }

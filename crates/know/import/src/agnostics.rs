@@ -182,7 +182,11 @@ impl<'a> Log<'a> {
             || self.version.is_none() && has("seq-read");
         let is_old = !is_new && (self.version.is_some() || has("seq-write") && has("rand-4k-read"));
         for test in &TESTS {
-            let id = if is_old { test.old_id } else { test.id };
+            let id = match (is_new, is_old) {
+                (true, _) => test.id,
+                (false, true) => test.old_id,
+                (false, false) => test.plain_id,
+            };
             put_test(&mut one, run, test, id);
         }
         if let Some(job) = run.job("seq-read") {

@@ -145,6 +145,16 @@ fn every_sample_is_cited_and_fails_after_its_first_error() {
 }
 
 #[test]
+fn a_fake_that_names_a_maker_is_an_imitation() {
+    for sample in endurance_samples() {
+        let is_fake = sample.verdict == Some(CapacityVerdict::Fake);
+        assert!(sample.is_imitation || !is_fake, "{}", sample.product);
+    }
+    let imitations = endurance_samples().iter().filter(|one| one.is_imitation);
+    assert_eq!(imitations.count(), 8);
+}
+
+#[test]
 fn samples_of_a_product_are_a_range() {
     let range = |product: &str| {
         let cycles = cycles_to_first_error(product)?;
@@ -154,4 +164,6 @@ fn samples_of_a_product_are_a_range() {
     assert_eq!(range("samsung evo plus 32gb"), Some((1415, None)));
     assert_eq!(range("Lexar Professional 1000x 64GB"), Some((0, Some(163))));
     assert_eq!(range("no such card"), None);
+    // Its name is false: the figure is of no maker's card.
+    assert_eq!(range("Sony 32GB"), None);
 }

@@ -10,9 +10,10 @@ pub(super) struct Test {
     pub(super) begin: &'static str,
     pub(super) job: &'static str,
     pub(super) is_random: bool,
-    /// Ids up to version 0.14, whose blocks and queue differ, and from 0.15 on.
+    /// Ids up to version 0.14, whose blocks and queue differ, from 0.15 on, and of a version that is not known.
     pub(super) old_id: &'static str,
     pub(super) id: &'static str,
+    pub(super) plain_id: &'static str,
 }
 
 pub(super) static TESTS: [Test; 3] = [
@@ -22,6 +23,7 @@ pub(super) static TESTS: [Test; 3] = [
         is_random: false,
         old_id: "fio_seq_write_512k_q4",
         id: "agnostics_seq_write",
+        plain_id: "agnostics_seq_write_unsized",
     },
     Test {
         begin: "Random write speed ",
@@ -29,6 +31,7 @@ pub(super) static TESTS: [Test; 3] = [
         is_random: true,
         old_id: "fio_rand_write_4k_q4",
         id: "agnostics_rand_write",
+        plain_id: "agnostics_rand_write_4k",
     },
     Test {
         begin: "Random read speed ",
@@ -36,6 +39,7 @@ pub(super) static TESTS: [Test; 3] = [
         is_random: true,
         old_id: "fio_rand_read_4k_q4",
         id: "agnostics_rand_read",
+        plain_id: "agnostics_rand_read_4k",
     },
 ];
 

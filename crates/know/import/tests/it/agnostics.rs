@@ -187,9 +187,12 @@ fn several_logs_and_lists_of_figures() {
         > Sequential write speed 11289 KB/sec (target 10000) - PASS\r\n\
         Test FAIL";
     let cards = import(list);
-    let first = ["agnostics_seq_write", "agnostics_rand_write"];
+    let first = ["agnostics_seq_write_unsized", "agnostics_rand_write_4k"];
     assert_eq!([ids(&cards[0]), ids(&cards[1])], [&first[..], &first[..1]]);
-    assert!(close(value(&cards[1], "agnostics_seq_write"), 11_289.0 * K));
+    assert!(close(
+        value(&cards[1], "agnostics_seq_write_unsized"),
+        11_289.0 * K
+    ));
     // Nothing shows that both are of one test.
     assert_eq!(verdicts(&cards[0]), (None, None));
 }
@@ -200,7 +203,7 @@ fn without_fio_there_are_no_figures() {
     let text = "Test : Another\nTest PASS\nRun 1\n\
         Sequential write speed  KB/sec (target 10000) - PASS\n\
         Random write speed 675 IOPS (target 500) - PASS\n";
-    assert_eq!(ids(&one(text)), ["agnostics_rand_write"]);
+    assert_eq!(ids(&one(text)), ["agnostics_rand_write_4k"]);
     assert_eq!(import("Run 1\nTest PASS"), []);
 }
 

@@ -111,13 +111,13 @@ fn each_test_shows_and_stores_its_result() {
 fn options_that_do_not_go_together_are_refused() {
     let scratch = scratch();
     let program = program(&scratch);
-    for command in [
-        "verify sim:a1-32gb --read-only --queue 2",
-        "verify sim:a1-32gb --queue 33",
-        "list models --bad",
+    for (command, part) in [
+        ("verify sim:a1-32gb --read-only --queue 2", "--queue"),
+        ("verify sim:a1-32gb --queue 33", "33"),
+        ("list models --bad", "`--bad` selects runs"),
     ] {
         let words: Vec<&str> = command.split(' ').collect();
-        assert_error(&program.run(&words), 2, &[]);
+        assert_error(&program.run(&words), 2, &[part]);
     }
     let folder = folder(&scratch);
     let output = program.run(&["verify", text(&folder), "--read-only"]);

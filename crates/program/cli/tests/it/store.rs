@@ -133,6 +133,30 @@ fn results_that_cannot_be_kept_are_told_before_anything_is_measured() {
 }
 
 #[test]
+fn nothing_is_measured_while_another_process_holds_the_store() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    with_demo(&program);
+    // SQLite's own locks are such locks on bytes of the file.
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(program.database())
+        .unwrap();
+    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let output = program.run(&[&DEMO[..], &["--seed=2"]].concat());
+    let said = [
+        "is locked by another process",
+        "hint: another program holds it",
+    ];
+    assert_error(&output, 3, &said);
+    assert!(program.journals().is_empty());
+    drop(file);
+    assert_eq!(program.run(&["list"]).code, 0);
+    assert_eq!(program.runs_count(), 1);
+}
+
+#[test]
 fn a_run_is_listed_and_shown_by_the_beginning_of_its_id() {
     let scratch = scratch();
     let program = program(&scratch);

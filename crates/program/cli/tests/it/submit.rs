@@ -47,6 +47,28 @@ fn token(seen: &Seen) -> (String, String) {
     (given, hash.concat())
 }
 
+/// Neither simulated runs nor those that were sent.
+#[test]
+fn new_runs_are_the_measured_ones_that_were_not_sent() {
+    let scratch = scratch();
+    let (program, _) = with_run(&scratch);
+    let folder = folder(&scratch);
+    let measure = || {
+        let run = program.run(&["run", text(&folder), QUICKEST]);
+        assert_eq!(run.code, 0, "{run}");
+        program.last().id.to_string()
+    };
+    let site = Site::start();
+    let first = measure();
+    assert_done(&submit(&program, &site, &["--new", "--yes"]));
+    assert!(site.take_one().text().contains(&first));
+    let second = measure();
+    assert_done(&submit(&program, &site, &["--new", "--yes"]));
+    assert!(site.take_one().text().contains(&second));
+    let none = submit(&program, &site, &["--new", "--yes"]);
+    assert!(none.stderr.contains("No new runs"), "{none}");
+}
+
 #[test]
 fn a_run_is_sent_once_and_its_link_is_shown() {
     let scratch = scratch();

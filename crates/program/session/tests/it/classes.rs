@@ -1,14 +1,14 @@
-//! Tests of classes on a device: it is erased first, and what that costs is told before.
+//! Tests of classes on a device: it is erased first, and its wear is announced before.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use cardmark_catalog::suite;
 use cardmark_core::{Fill, SECOND_NS};
 use cardmark_engine::Request;
-use cardmark_session::{Consent, Exit, Measurement, Signals, choose, measure};
+use cardmark_session::{Consent, Exit};
 use cardmark_testkit::{LoopDevice, needs};
 
+use crate::run::Run;
 use crate::world::{Ended, MIB, World, consent, text};
 
 const SIZE_BYTES: u64 = 1088 * MIB;
@@ -21,31 +21,19 @@ fn measured(
     consent: &Consent,
     request: &Request,
 ) -> Ended {
-    let suite = suite(name, None).unwrap();
-    let target = text(device.path());
-    world.job(|session| {
-        // The device is given back at once, and not by the end of this process.
-        let signals = Signals::heed().unwrap();
-        let mut session = session.clone();
-        session.signals = Some(&signals);
-        let job = Measurement {
-            session: &session,
-            target,
-            suite: &suite,
-            request,
-            consent,
-            labels: &[("claims".to_owned(), "C10".to_owned())],
-            leave: None,
-        };
-        let measured = measure(&job, &choose(target)?)?;
-        measured.keeper.finish()?;
-        Ok((measured.exit, measured.record))
-    })
+    let run = Run {
+        target: text(device.path()),
+        suite: name,
+        request: request.clone(),
+        consent: consent.clone(),
+        labels: vec![("claims".to_owned(), "C10".to_owned())],
+    };
+    run.execute(world)
 }
 
 /// All of it is erased, every window is timed, and later runs know of it.
 #[test]
-fn a_device_is_erased_and_its_wear_told() {
+fn a_device_is_erased_and_its_wear_announced() {
     needs!(Root, LoopDevice);
     let world = World::new();
     let image = world.path("image");
@@ -90,7 +78,7 @@ fn a_device_is_erased_and_its_wear_told() {
     assert!(slowest.is_sorted_by(|a, b| a >= b));
     assert!(slowest[0] <= written.span_ns);
     assert!(u128::from(slowest[0]) * 256 >= u128::from(written.span_ns));
-    // What was not written holds nothing any more.
+    // The rest of the device holds nothing any more.
     let start_bytes = written.workload.manner.start_bytes;
     assert_eq!(start_bytes % (8 << 20), 0);
     let outside = if start_bytes > 0 {

@@ -9,7 +9,7 @@ use crate::card::Card;
 use crate::run::{QUICKEST, Run, finding};
 
 const CAP_BYTES_PER_S: u64 = 4_000_000;
-/// How far from the cap the figure may be: wide, as a run of `quick` is short next to the kernel's slices of 100 ms;
+/// Tolerance around the cap: wide, as a run of `quick` is short next to the kernel's slices of 100 ms;
 /// `benchmarks/known-truth` is strict.
 const MARGIN: f64 = 0.1;
 /// Number of runs; one of them must reach the cap.

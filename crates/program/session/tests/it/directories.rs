@@ -223,7 +223,7 @@ fn a_filesystem_that_accepts_direct_io_and_does_not_heed_it_is_found_out() {
         .execute(&world);
     ended.assert_exit(Exit::Done);
     let metric = ended.record().metric("rand_read_4k").unwrap();
-    // Either the way the file was opened says so, or the counters of the block layer do.
+    // The way the file was opened shows it, or the counters of the block layer.
     let told = [FindingKind::NotReached, FindingKind::Buffered];
     let is_told = |kind: FindingKind| metric.warnings.contains(&kind.name());
     assert!(told.into_iter().any(is_told), "{metric:?}");

@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 
 use crate::world::{Ended, MIB, World, files, text};
 
-/// The user `nobody`.
+/// `nobody`.
 const NOBODY: u32 = 65534;
 
 fn verifying(world: &World, folder: &Path, most_bytes: u64) -> Ended {
@@ -67,7 +67,7 @@ fn a_folder_of_somebody_else_stays_as_it_is() {
         refused();
         chown(&theirs, Some(0), None).unwrap();
     }
-    // What a killed test left is ours, though nothing is remembered of it.
+    // Files that a killed test left are ours, though nothing is remembered of them.
     verifying(&world, &folder, 8 * MIB).assert_exit(Exit::Done);
     assert_eq!(files(&folder), <[&Path; 0]>::default());
 }

@@ -1,4 +1,4 @@
-//! Preparations: what is on the device, what the store knows of it, and what later runs say.
+//! Preparations: the content of the device, the entry in the store, and the text of later runs.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};

@@ -564,7 +564,7 @@ fn the_table_has_what_the_issue_asks_for() {
 #[test]
 fn an_idle_device_is_written_when_flags_name_it() {
     needs!(Root, LoopDevice);
-    let bench = Bench::that_closes();
+    let bench = Bench::new();
     let device = bench.device("card");
     // As udev names devices, too.
     let link = bench.world.path("by-id");
@@ -591,7 +591,7 @@ fn an_idle_device_is_written_when_flags_name_it() {
 #[test]
 fn an_idle_device_is_written_when_model_and_size_are_typed() {
     needs!(Root, LoopDevice);
-    let bench = Bench::that_closes();
+    let bench = Bench::new();
     let device = bench.device("card");
     let before = device.written();
     let ended = bench.asked(device.path(), |dialog| {
@@ -625,7 +625,7 @@ fn an_idle_device_is_written_when_model_and_size_are_typed() {
 #[test]
 fn an_idle_partition_is_written_and_nothing_around_it() {
     needs!(Root, LoopDevice, Partitions);
-    let bench = Bench::that_closes();
+    let bench = Bench::new();
     let parts = bench.partitions();
     let before = std::fs::read(parts.device.file()).unwrap();
     let consent = consent(&parts.device);
@@ -667,7 +667,7 @@ fn no_test_takes_a_partition_for_a_card() {
 #[test]
 fn a_dead_loop_device_of_another_size_stops_no_other() {
     needs!(Root, LoopDevice, Fuse);
-    let bench = Bench::that_closes();
+    let bench = Bench::new();
     let _dead = bench.dead(7 * MIB);
     let device = bench.device("card");
     let consent = consent(&device);

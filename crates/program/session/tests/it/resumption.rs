@@ -17,7 +17,7 @@ use crate::world::{Act, MIB, Person, consent};
 
 /// Size of the cards: a step of 64 MiB and a short one, in each pass.
 const SIZE: u64 = 72 * MIB;
-/// Size of a card of which a half has two steps.
+/// Size of a card whose half has two steps.
 const LARGE: u64 = 144 * MIB;
 
 fn stop_at(n: usize) -> &'static Person {
@@ -294,7 +294,7 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
         again().assert_error(Exit::Trouble, &["is to rest until", "--restart"]);
     }
     wait_days(&card, 2);
-    // What it forgets meanwhile.
+    // The card forgets these meanwhile.
     card.write(5 * MIB, &[0x55; 4096]);
     // Another card in the reader has forgotten nothing.
     let first = card.content();

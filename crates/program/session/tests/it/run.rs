@@ -22,7 +22,7 @@ pub(crate) fn trial(n: usize) -> usize {
     2 * n
 }
 
-/// What is to be measured, and where.
+/// A measurement, and its target.
 pub(crate) struct Run<'a> {
     pub(crate) target: &'a str,
     pub(crate) suite: &'a str,

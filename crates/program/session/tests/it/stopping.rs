@@ -67,7 +67,7 @@ fn a_run_that_is_stopped_keeps_every_trial_that_ended() {
     let kept = Arc::new(Mutex::new(None));
     let seen = Arc::clone(&kept);
     let look_and_stop = Act::Do(Box::new(move |pulse| {
-        // What a kill would leave.
+        // As a kill would leave them.
         let left = unfinished(&journals).unwrap();
         *seen.lock().unwrap() = left.first().and_then(|content| content.record.clone());
         pulse.stop();

@@ -4,16 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use cardmark_catalog::suite;
-use cardmark_core::{FindingKind, SECOND_NS, StorageKind};
-use cardmark_engine::Request;
+use cardmark_core::{FindingKind, StorageKind};
 use cardmark_judge::unknown_storage;
-use cardmark_session::{
-    Consent, Exit, Measurement, Signals, TestRequest, VerifyScope, VerifyTarget, choose, measure,
-    refuse_used, verify,
-};
+use cardmark_session::{Consent, Exit, TestRequest, VerifyScope, VerifyTarget, verify};
 use cardmark_testkit::{Mount, needs, run_tool, spawn};
 
+use crate::run::{QUICKEST, Run};
 use crate::world::{Ended, MIB, World, files, text};
 
 /// A directory that another one shows, unmounted on drop.
@@ -61,34 +57,7 @@ impl Drop for Shown {
 
 /// Reads at random places.
 fn measured(world: &World, at: &Path) -> Ended {
-    let suite = suite("quick", None).unwrap();
-    let request = Request {
-        only: vec!["rand_read_4k".to_owned()],
-        limit_ns: 60 * SECOND_NS,
-        ..Request::default()
-    };
-    world.job(|session| {
-        let chosen = choose(text(at))?;
-        if let cardmark_session::Chosen::Real { path, resolution } = &chosen {
-            refuse_used(path, resolution)?;
-        }
-        // The device is given back at once, and not by the end of this process.
-        let signals = Signals::heed().unwrap();
-        let mut session = session.clone();
-        session.signals = Some(&signals);
-        let job = Measurement {
-            session: &session,
-            target: text(at),
-            suite: &suite,
-            request: &request,
-            consent: &Consent::default(),
-            labels: &[],
-            leave: None,
-        };
-        let measured = measure(&job, &chosen)?;
-        measured.keeper.finish()?;
-        Ok((measured.exit, measured.record))
-    })
+    Run::of(text(at)).only(&[QUICKEST]).execute(world)
 }
 
 fn verified(world: &World, at: &Path) -> Ended {

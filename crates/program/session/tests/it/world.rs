@@ -18,6 +18,9 @@ use tempfile::TempDir;
 
 pub(crate) const MIB: u64 = 1 << 20;
 
+/// A text that was not heard by then never comes; far longer than any job of these tests.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
 /// A folder with the results of jobs.
 pub(crate) struct World {
     pub(crate) data: Data,
@@ -364,7 +367,7 @@ impl Drop for Ends {
     fn drop(&mut self) {
         self.0.has_looked();
         self.0.heard.end();
-        // What it did not come to holds no end of a channel.
+        // An act that never came may hold the end of a channel.
         lock(&self.0.plan.act).take();
         if let Answer::Other(other) = &self.0.answer {
             lock(other).take();
@@ -482,8 +485,10 @@ impl Person {
         let mut lines = lock(&self.heard.lines);
         while !lines.0.contains(part) {
             assert!(!lines.1, "no `{part}` in {}", lines.0);
-            let more = self.heard.more.wait(lines);
-            lines = more.unwrap_or_else(PoisonError::into_inner);
+            let more = self.heard.more.wait_timeout(lines, LONGEST_WAIT);
+            let (heard, timeout) = more.unwrap_or_else(PoisonError::into_inner);
+            assert!(!timeout.timed_out(), "no `{part}` in {}", heard.0);
+            lines = heard;
         }
     }
 

@@ -14,7 +14,7 @@ use super::change::{amend_one, withdraw_one};
 use super::client::{Answer, Request, Site, Unanswered};
 use super::*;
 
-/// A site that accepts what it is sent, unless a script says otherwise, and remembers the requests.
+/// A site that accepts what it is sent, unless a script demands another answer, and remembers the requests.
 #[derive(Default)]
 struct Scripted {
     script: RefCell<VecDeque<Result<Answer, Unanswered>>>,

@@ -6,34 +6,23 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use cardmark_engine::Request;
-use cardmark_session::{Consent, Measurement, Signals, choose, measure, refuse_used};
+use cardmark_session::Consent;
 use cardmark_testkit::{FuseDir, LoopDevice, Undo, WriterWatch, make_ext4, run_tool, spawn};
 use rustix::fs::{FileType, Mode, OFlags, makedev, minor, mknodat};
 
 use super::{PART_BYTES, PARTED_BYTES, SIZE_BYTES, TO_TYPE};
+use crate::run::Run;
 use crate::world::{Dialog, Ended, Person, World, consent_of, text};
 
 /// Everything one row needs.
 pub(super) struct Bench {
     pub(super) world: World,
-    /// Whether a measurement lets go of the device at its end, not with the process.
-    closes: bool,
 }
 
 impl Bench {
     pub(super) fn new() -> Self {
         Self {
             world: World::new(),
-            closes: false,
-        }
-    }
-
-    /// For a measurement that is not refused: as a part of a command that measures again and again, which keeps the journal.
-    pub(super) fn that_closes() -> Self {
-        Self {
-            closes: true,
-            ..Self::new()
         }
     }
 
@@ -275,30 +264,11 @@ impl Bench {
         workload: &str,
         consent: &Consent,
     ) -> Ended {
-        let signals = self.closes.then(|| Signals::heed().unwrap());
-        self.world.job_with(person, |session| {
-            let mut session = session.clone();
-            session.signals = signals.as_ref();
-            let chosen = choose(text(path))?;
-            if let cardmark_session::Chosen::Real { path, resolution } = &chosen {
-                refuse_used(path, resolution)?;
-            }
-            let job = Measurement {
-                session: &session,
-                target: text(path),
-                suite: &cardmark_catalog::suite("quick", None).unwrap(),
-                request: &Request {
-                    only: vec![workload.to_owned()],
-                    limit_ns: 60 * cardmark_core::SECOND_NS,
-                    seed: 1,
-                    ..Request::default()
-                },
-                consent,
-                labels: &[],
-                leave: None,
-            };
-            Ok(measure(&job, &chosen)?.record)
-        })
+        let run = Run {
+            consent: consent.clone(),
+            ..Run::of(text(path)).only(&[workload])
+        };
+        run.attended(&self.world, person)
     }
 
     /// Measures while a person types what `act` returns, given the question.
