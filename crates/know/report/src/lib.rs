@@ -1,11 +1,13 @@
 //! Records as text for people and tables for programs. Pure: strings out, nothing is printed.
 
+mod answer;
 pub mod chart;
 pub mod document;
 mod run;
 mod runs;
 pub mod text;
 
+pub use answer::{AnswerBlock, KeyFigure, Weight};
 pub use cardmark_stats::Agreement;
 pub use run::again::RateAgain;
 pub use run::answer::{begin_with_answer, run_title};

@@ -1,31 +1,41 @@
 //! The command line. Parsing has no side effect.
 
+mod compare;
 #[cfg(test)]
 mod documents;
 mod examples;
+mod explain;
+mod files;
 mod integrity;
+mod list;
 mod paths;
 mod power_cut;
+mod prepare;
+mod recommend;
+mod report;
+mod run;
 mod submit;
 mod values;
 
-use std::path::PathBuf;
-
-use cardmark_core::Fill;
-use cardmark_judge::Price;
-use cardmark_share::Server;
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand};
 
 use examples::examples;
-pub(crate) use values::{Kinds, parse_size};
-use values::{
-    keepable, parse_claim, parse_class, parse_figure, parse_kinds, parse_label, parse_percent,
-    parse_price, parse_product_price, parse_seed, parse_server, parse_text,
-};
+pub(crate) use values::parse_size;
+use values::{parse_percent, parse_seed};
 
+pub(crate) use compare::{CompareArguments, HistoryArguments, RankArguments};
+pub(crate) use explain::ExplainArguments;
+pub(crate) use files::{
+    ExportArguments, ExportFormat, GenerateArguments, ImportArguments, RecoverArguments,
+};
 pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
+pub(crate) use list::{InfoArguments, LabelArguments, ListArguments, Listing, ShowArguments};
 pub(crate) use paths::{WrittenFile, WrittenFolder};
 pub(crate) use power_cut::PowerCutArguments;
+pub(crate) use prepare::PrepareArguments;
+pub(crate) use recommend::RecommendArguments;
+pub(crate) use report::{CampaignArguments, ReportArguments, ReportFormat};
+pub(crate) use run::RunArguments;
 pub(crate) use submit::SubmitArguments;
 
 /// Measures microSD cards and other small storage, honestly.
@@ -185,432 +195,6 @@ impl Consent {
     }
 }
 
-/// Arguments of `run`.
-#[derive(Debug, Args)]
-pub(crate) struct RunArguments {
-    /// A directory, a block device, or `sim:MODEL`. A block device is written from its first byte on,
-    /// unless `--read-only`: what is on it is lost, and model and size have to be typed before
-    #[arg(default_value = ".")]
-    pub(crate) target: String,
-    /// The method
-    #[arg(long, default_value = "quick", value_name = "NAME")]
-    pub(crate) suite: String,
-    /// Thoroughness, for the suites of classes: `raw-short` (the default on devices), `raw-full`, `file`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tier: Option<String>,
-    /// Only these workloads, such as `rand_read_4k,seq_read_1m`
-    #[arg(long, value_delimiter = ',', value_name = "ID,…")]
-    pub(crate) only: Vec<String>,
-    /// Write nothing; for block devices
-    #[arg(long)]
-    pub(crate) read_only: bool,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-    /// Seed of offsets and content; decimal, or hexadecimal after 0x
-    #[arg(long, value_parser = parse_seed, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Get the seed from a results site, as proof that the run is later than the seed. Submit the run there within
-    /// 7 days
-    #[arg(long, conflicts_with = "seed")]
-    pub(crate) fresh: bool,
-    /// Results site that `--fresh` asks, such as https://cards.example
-    #[arg(long, value_parser = parse_server, value_name = "URL", requires = "fresh")]
-    pub(crate) server: Option<Server>,
-    /// A remark kept in the record, such as `product="SanDisk Extreme 64 GB"`
-    #[arg(long, value_parser = parse_label, value_name = "K=V")]
-    pub(crate) label: Vec<(String, String)>,
-    /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB
-    #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
-    pub(crate) claim: Vec<String>,
-    /// A class that the card has to meet: ends with 1 where it does not, with 3 where that could not be
-    /// tested; borderline counts as met. For the suites of classes
-    #[arg(long, value_parser = parse_class, value_name = "CLASS")]
-    pub(crate) require: Vec<String>,
-    /// Print the record instead of the table; `--json=FILE` writes it to a file, beside the table
-    #[arg(long, value_name = "FILE", require_equals = true, value_hint = ValueHint::FilePath)]
-    pub(crate) json: Option<Option<WrittenFile>>,
-    /// Show all columns, ranges and notes
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Repeat the suite N times (suites of old tools only), so that results get an interval
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
-    pub(crate) rounds: Option<u32>,
-    /// With `sustained`: write at most N bytes, in place of 128 GiB and 60 minutes
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
-    pub(crate) bytes: Option<u64>,
-    /// With `sustained`: write as much as the card holds, or for 60 minutes, whichever ends first. A file in a
-    /// directory stays within a quarter of the free space and is written again and again
-    #[arg(long, conflicts_with = "bytes")]
-    pub(crate) until_settled: bool,
-    /// Seconds after which the device counts as not answering
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
-    pub(crate) timeout: u64,
-}
-
-/// Content for a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FillArgument {
-    /// 0xFF in every byte, as erased flash reads
-    Ff,
-    /// Zero in every byte
-    Zero,
-    /// Incompressible content that can be made again from the record
-    Random,
-    /// Discard all blocks (TRIM); takes seconds and writes no cell
-    Discard,
-}
-
-impl From<FillArgument> for Fill {
-    fn from(argument: FillArgument) -> Self {
-        match argument {
-            FillArgument::Ff => Self::Ff,
-            FillArgument::Zero => Self::Zero,
-            FillArgument::Random => Self::Random,
-            FillArgument::Discard => Self::Discard,
-        }
-    }
-}
-
-/// Arguments of `prepare`.
-#[derive(Debug, Args)]
-pub(crate) struct PrepareArguments {
-    /// The whole block device, such as /dev/mmcblk0
-    pub(crate) device: String,
-    /// Content of every byte
-    #[arg(long)]
-    pub(crate) fill: FillArgument,
-    /// Begin again, even if an interrupted preparation could continue
-    #[arg(long)]
-    pub(crate) restart: bool,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-    /// Seconds after which the device counts as not answering
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
-    pub(crate) timeout: u64,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `info`.
-#[derive(Debug, Args)]
-pub(crate) struct InfoArguments {
-    /// A directory, a block device, or `sim:MODEL`
-    #[arg(default_value = ".")]
-    pub(crate) target: String,
-    /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB
-    #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
-    pub(crate) claim: Vec<String>,
-    /// Print JSON: all that is known, each field of the registers with it
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `explain`.
-#[derive(Debug, Args)]
-pub(crate) struct ExplainArguments {
-    /// Term to explain, such as A2, rand_read_4k, no_command_queue, A2 on a Pi 4, or part of the name
-    /// of a product or board, such as Evo Plus; none: all that can be
-    #[arg(value_name = "WORD")]
-    pub(crate) words: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `show`.
-#[derive(Debug, Args)]
-pub(crate) struct ShowArguments {
-    /// An id, a unique prefix of one, `last`, or a record file
-    #[arg(default_value = "last")]
-    pub(crate) run: String,
-    /// Show all columns, ranges and notes
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Print the record itself
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `history`.
-#[derive(Debug, Args)]
-pub(crate) struct HistoryArguments {
-    /// The card: its id, as `cardmark history` lists it, a target that lies on it, or conditions that
-    /// hold for its runs alone, such as sample=A
-    #[arg(value_name = "CARD")]
-    pub(crate) card: Option<String>,
-    /// Only these rates, such as `rand_write_4k,seq_write_1m`
-    #[arg(
-        long = "metric",
-        value_delimiter = ',',
-        value_name = "ID,…",
-        requires = "card"
-    )]
-    pub(crate) metrics: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `compare`.
-#[derive(Debug, Args)]
-pub(crate) struct CompareArguments {
-    /// The side that is compared with: a product, ids, record files, or conditions
-    #[arg(value_name = "BASE")]
-    pub(crate) base: String,
-    /// The sides that are compared with it
-    #[arg(required = true, value_name = "OTHER")]
-    pub(crate) others: Vec<String>,
-    /// Only runs on boards whose name holds this, such as `Pi 4`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) board: Option<String>,
-    /// Parts of the context that may differ, such as `board,reader,command_queue`
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    pub(crate) across: Vec<String>,
-    /// Only these metrics, such as `rand_read_4k,seq_read_1m`
-    #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
-    pub(crate) metrics: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `import`.
-#[derive(Debug, Args)]
-pub(crate) struct ImportArguments {
-    /// Files with records (.json, .jsonl), with the output of tools, or with tables, also packed with
-    /// gzip or zstd; `-` is standard input
-    #[arg(required_unless_present = "figure", value_name = "FILE|-")]
-    pub(crate) files: Vec<PathBuf>,
-    /// A figure: metric, number and unit, such as `iozone_random_write=1.52MB/s`. Units are B/s, kB/s,
-    /// MB/s, KiB/s, MiB/s, IOPS, ms or µs; MB are 10^6 bytes. All typed figures are one run
-    #[arg(long, value_parser = parse_figure, value_name = "ID=NUMBER")]
-    pub(crate) figure: Vec<(String, String)>,
-    /// A remark kept in the records, such as `product="SanDisk Extreme 64 GB"`
-    #[arg(long, value_parser = parse_label, value_name = "K=V")]
-    pub(crate) label: Vec<(String, String)>,
-    /// The computer that it was measured on, such as `Raspberry Pi 4 Model B`
-    #[arg(long, value_parser = parse_text, value_name = "TEXT")]
-    pub(crate) board: Option<String>,
-    /// A name for the computer that records come from; kept beside them, and never sent
-    #[arg(long, value_parser = parse_text, value_name = "NAME")]
-    pub(crate) host: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `rank`.
-#[derive(Debug, Args)]
-pub(crate) struct RankArguments {
-    /// An id, a unique prefix of one, `last`, or a record file; none: the last run with rates, or with
-    /// --metric or --publication all results
-    pub(crate) run: Option<String>,
-    /// Only these metrics, such as `rand_read_4k,boot_time_rc_local`; --list shows them
-    #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
-    pub(crate) metrics: Vec<String>,
-    /// Only results of boards whose name holds this, such as `Pi 4`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) board: Option<String>,
-    /// Only results of this publication, such as `kulesz`
-    #[arg(long, value_name = "ID")]
-    pub(crate) publication: Option<String>,
-    /// Only results by the same method, none by other tools with the same pattern
-    #[arg(long)]
-    pub(crate) exact: bool,
-    /// All places, not only the first and those around the run
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// List the metrics by which results can be ranked, and end
-    #[arg(long, conflicts_with_all = ["run", "metrics", "board", "publication", "exact", "all", "json"])]
-    pub(crate) list: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `recommend`.
-#[derive(Debug, Args)]
-pub(crate) struct RecommendArguments {
-    /// Use: boot, database, camera, media, logging or endurance
-    #[arg(long = "use", value_name = "USE")]
-    pub(crate) wanted: String,
-    /// Kind of storage: microsd, sd, cf, usb, ssd, emmc, disk or all; several with commas
-    #[arg(long, default_value = "microsd", value_parser = parse_kinds, value_name = "KIND")]
-    pub(crate) kind: Kinds,
-    /// At least this capacity, GB of 10^9 bytes as on the label
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000), value_name = "GB")]
-    pub(crate) capacity: Option<u64>,
-    /// At most this price, such as `15` or `"15 EUR"`. Prices are those of --price and of
-    /// `cardmark label RUN price=AMOUNT`; products without one are listed apart
-    #[arg(long, value_parser = parse_price, value_name = "AMOUNT")]
-    pub(crate) budget: Option<Price>,
-    /// Price of a product, such as `"Evo Plus 64 GB=9.50"`; may be repeated
-    #[arg(long = "price", value_parser = parse_product_price, value_name = "NAME=AMOUNT")]
-    pub(crate) prices: Vec<(String, Price)>,
-    /// Only results of boards whose name holds this, such as `Pi 4`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) board: Option<String>,
-    /// All products, not only the first
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Formats of `report`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// Markdown with tables
-    #[value(alias = "markdown")]
-    Md,
-    /// One metric a line
-    Csv,
-    /// One self-contained page
-    #[value(alias = "htm")]
-    Html,
-    /// One of the charts
-    Svg,
-    /// One of the charts as a picture, into a file
-    Png,
-    /// The records
-    Json,
-}
-
-/// Arguments of `report`.
-#[derive(Debug, Args)]
-pub(crate) struct ReportArguments {
-    /// Ids, record files, products such as `Evo+ 32 GB`, or conditions such as `label=value` and `publication=kulesz`
-    #[arg(required = true, value_name = "RUN")]
-    pub(crate) runs: Vec<String>,
-    /// Only runs on boards whose name holds this, such as `Pi 4`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) board: Option<String>,
-    /// Format; without it, that of the ending of `--output`, else `svg` with `--chart`, else `md`
-    #[arg(long)]
-    pub(crate) format: Option<ReportFormat>,
-    /// A chart: its name such as `random-write-4k`, a part of it, or its number
-    #[arg(long, value_name = "CHART")]
-    pub(crate) chart: Option<String>,
-    /// Title of the report
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) title: Option<String>,
-    /// Write to this file; `-`: standard output
-    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<WrittenFile>,
-}
-
-/// Arguments of `campaign`.
-#[derive(Debug, Args)]
-pub(crate) struct CampaignArguments {
-    /// The campaign: a file that names cards, boards and suites. Its runs and the report go into the
-    /// folder of the same name without the ending
-    #[arg(value_name = "FILE", required_unless_present = "example")]
-    pub(crate) file: Option<PathBuf>,
-    /// Print a file to begin with
-    #[arg(long)]
-    pub(crate) example: bool,
-    /// Show what is done and what is left, and end
-    #[arg(long, conflicts_with = "report")]
-    pub(crate) plan: bool,
-    /// Report on what there is, and end
-    #[arg(long)]
-    pub(crate) report: bool,
-    /// The board of the campaign that this computer is; by default it is recognised by its model
-    #[arg(long, value_name = "NAME")]
-    pub(crate) board: Option<String>,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-    /// Seconds after which the device counts as not answering
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
-    pub(crate) timeout: u64,
-}
-
-/// Lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Listing {
-    /// The runs kept here, newest first
-    Runs,
-    /// The disks and cards of this computer
-    Devices,
-    /// The methods
-    Suites,
-    /// The simulated cards
-    Models,
-    /// Results that others published
-    Published,
-}
-
-/// Arguments of `list`.
-#[derive(Debug, Args)]
-pub(crate) struct ListArguments {
-    /// The list
-    #[arg(default_value = "runs")]
-    pub(crate) what: Listing,
-    /// Only runs that found something wrong: false capacity, damage, lost data, a class not met
-    #[arg(long)]
-    pub(crate) bad: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// At most this many runs
-    #[arg(long, default_value_t = 50, value_name = "N")]
-    pub(crate) limit: u32,
-}
-
-/// Arguments of `label`.
-#[derive(Debug, Args)]
-pub(crate) struct LabelArguments {
-    /// An id, a unique prefix of one, or `last`
-    pub(crate) run: String,
-    /// Remarks, such as `reader="Anker 2.0"`; an empty value takes one away. None: show them
-    #[arg(value_parser = parse_label, value_name = "K=V")]
-    pub(crate) labels: Vec<(String, String)>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Formats of `export`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// One record a line
-    Jsonl,
-    /// One metric a line
-    Csv,
-}
-
-/// Arguments of `export`.
-#[derive(Debug, Args)]
-pub(crate) struct ExportArguments {
-    /// Format
-    #[arg(long, default_value = "jsonl")]
-    pub(crate) format: ExportFormat,
-    /// Without anything that could identify a person
-    #[arg(long)]
-    pub(crate) public: bool,
-    /// Keep this field of the public form, such as `labels.sample` or `started_at`
-    #[arg(long, value_name = "FIELD", requires = "public", value_parser = keepable)]
-    pub(crate) keep: Vec<String>,
-}
-
-/// Arguments of `recover`.
-#[derive(Debug, Args)]
-pub(crate) struct RecoverArguments {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `generate`.
-#[derive(Debug, Args)]
-pub(crate) struct GenerateArguments {
-    /// Folder for `man/` and `completions/`; made if it does not exist
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) folder: WrittenFolder,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -619,37 +203,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn seeds_are_decimal_or_hexadecimal() {
-        assert_eq!(parse_seed("12"), Ok(12));
-        assert_eq!(parse_seed("0xff"), Ok(255));
-        // As a results site issued it.
-        let issued = 0xf47c_6ec1_94c7_e193;
-        assert_eq!(parse_seed("0xf47c6ec194c7e193"), Ok(issued));
-        assert_eq!(parse_seed(&issued.to_string()), Ok(issued));
-        for bad in [
-            "ff",
-            "",
-            "0x",
-            "-1",
-            "+1",
-            "0x+1",
-            "18446744073709551616",
-            "0x1f47c6ec194c7e193",
-        ] {
-            assert!(parse_seed(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn labels_have_a_plain_key_and_a_printable_value() {
-        assert_eq!(parse_label("a.b=c=d"), Ok(("a.b".into(), "c=d".into())));
-        assert_eq!(parse_label("a="), Ok(("a".into(), String::new())));
-        for bad in ["a", "=b", "a b=c", "a=\u{1b}[31m"] {
-            assert!(parse_label(bad).is_err(), "{bad}");
-        }
-        assert!(parse_label(&format!("a={}", "x".repeat(201))).is_err());
     }
 }

@@ -165,3 +165,40 @@ pub(crate) fn keepable(field: &str) -> Result<String, String> {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_decimal_or_hexadecimal() {
+        assert_eq!(parse_seed("12"), Ok(12));
+        assert_eq!(parse_seed("0xff"), Ok(255));
+        // As a results site issued it.
+        let issued = 0xf47c_6ec1_94c7_e193;
+        assert_eq!(parse_seed("0xf47c6ec194c7e193"), Ok(issued));
+        assert_eq!(parse_seed(&issued.to_string()), Ok(issued));
+        for bad in [
+            "ff",
+            "",
+            "0x",
+            "-1",
+            "+1",
+            "0x+1",
+            "18446744073709551616",
+            "0x1f47c6ec194c7e193",
+        ] {
+            assert!(parse_seed(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn labels_have_a_plain_key_and_a_printable_value() {
+        assert_eq!(parse_label("a.b=c=d"), Ok(("a.b".into(), "c=d".into())));
+        assert_eq!(parse_label("a="), Ok(("a".into(), String::new())));
+        for bad in ["a", "=b", "a b=c", "a=\u{1b}[31m"] {
+            assert!(parse_label(bad).is_err(), "{bad}");
+        }
+        assert!(parse_label(&format!("a={}", "x".repeat(201))).is_err());
+    }
+}

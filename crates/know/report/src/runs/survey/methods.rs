@@ -1,47 +1,9 @@
 //! Which metrics a report is about: the four that choose a card, by the method that measured them.
 
 use cardmark_core::Quantity;
+use cardmark_judge::ROLES;
 
 use super::subjects::Subject;
-
-/// Metrics that answer one question, those of cardmark first.
-struct Role(&'static [&'static str]);
-
-/// The questions, the most important first.
-const ROLES: [Role; 4] = [
-    Role(&[
-        "rand_write_4k",
-        "iozone_random_write",
-        "iozone_random_write_4k",
-        "fio_rand_write_4k",
-        "agnostics_rand_write",
-        "pibenchmarks_fio_rand_write",
-    ]),
-    Role(&[
-        "rand_read_4k",
-        "iozone_random_read",
-        "iozone_random_read_4k",
-        "fio_rand_read_4k",
-        "agnostics_rand_read",
-        "pibenchmarks_fio_rand_read",
-    ]),
-    Role(&[
-        "seq_write_1m",
-        "dd_write",
-        "iozone_write_16m",
-        "iozone_sequential_write",
-        "agnostics_seq_write",
-        "pibenchmarks_dd",
-    ]),
-    Role(&[
-        "seq_read_1m",
-        "hdparm_t",
-        "iozone_read_16m",
-        "iozone_sequential_read",
-        "agnostics_seq_read",
-        "pibenchmarks_hdparm_disk",
-    ]),
-];
 
 /// A rate: id and quantity.
 pub(super) type Rate = (String, Quantity);
@@ -94,7 +56,7 @@ fn method_of<'a>(subjects: &[Subject<'a>], rates: &[Rate]) -> Method<'a> {
     for (role, slot) in ROLES.iter().zip(&mut main) {
         // After the first, of the same subjects.
         let of = if chosen.is_empty() { subjects } else { &chosen };
-        let Some(rate) = most_common(role.0, of, rates) else {
+        let Some(rate) = most_common(role.metrics, of, rates) else {
             continue;
         };
         if chosen.is_empty() {

@@ -1,0 +1,15 @@
+//! Arguments of `explain`.
+
+use clap::Args;
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// Term to explain, such as A2, rand_read_4k, no_command_queue, A2 on a Pi 4, or part of the name
+    /// of a product or board, such as Evo Plus; none: all that can be
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
