@@ -4,6 +4,7 @@ pub(crate) mod layout;
 pub(crate) mod names;
 pub(crate) mod style;
 pub(crate) mod table;
+pub(crate) mod times;
 pub(crate) mod vocabulary;
 
 use std::collections::BTreeSet;
