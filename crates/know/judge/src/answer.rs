@@ -18,6 +18,8 @@ pub const UNEVEN_RATIO: f64 = 0.15;
 const SYSTEM: &str = "boot";
 /// Random writes in short trials, and in one long series.
 const RANDOM_WRITES: [&str; 2] = ["rand_write_4k", "rand_write_4k_long"];
+/// Sequential reads.
+const SEQUENTIAL_READS: &str = "seq_read_1m";
 /// Rate of the long series, relative to that of short trials, below which it is worth a sentence.
 const LONG_SERIES_RATIO: f64 = 0.7;
 /// Failures of a device, the gravest first.
@@ -42,6 +44,8 @@ pub struct Answer {
     pub camera: Option<CameraRate>,
     /// How far a long series of writes got, as a sentence without full stop.
     pub written_part: Option<String>,
+    /// Time for reading all of the storage in sequence, seconds; absent if its size or its rate is not known.
+    pub read_all_s: Option<f64>,
     /// Titles of other uses for which it is fast enough.
     pub fine: Vec<String>,
     /// Titles of other uses for which it is slow, but usable.
@@ -133,6 +137,7 @@ pub fn answer(record: &Record) -> Option<Answer> {
         long_series_per_s: long_series(&usable_metrics),
         camera: camera(record, &usable_metrics),
         written_part: written_part(record),
+        read_all_s: read_all_s(record, &usable_metrics),
         fine: Vec::new(),
         usable: Vec::new(),
         read_back: record.read_back,
@@ -152,6 +157,16 @@ pub fn answer(record: &Record) -> Option<Answer> {
     let has_long_write = answer.camera.is_some() || answer.written_part.is_some();
     let says_nothing = answer.system.is_none() && !has_long_write && is_empty;
     (!says_nothing).then_some(answer)
+}
+
+/// Time for reading the whole device at its sequential rate, seconds.
+fn read_all_s(record: &Record, metrics: &[Metric]) -> Option<f64> {
+    let [device] = record.devices.as_slice() else {
+        return None;
+    };
+    let rate = metric_of(metrics, SEQUENTIAL_READS)?;
+    let rate = (rate.quantity == Quantity::ByteRate && rate.value > 0.0).then_some(rate.value)?;
+    Some(device.size_bytes? as f64 / rate)
 }
 
 /// How far a long series of writes got, unless its figures are void.
@@ -402,6 +417,27 @@ mod tests {
         );
         record.metrics[0].warnings = vec!["buffered".to_owned()];
         assert_eq!(answer(&record), None);
+    }
+
+    #[test]
+    fn reading_all_takes_the_size_over_the_sequential_rate() {
+        let mut record = run(&GOOD);
+        let of = |record: &Record| answer(record).unwrap().read_all_s;
+        assert_eq!(of(&record), None);
+        let mut device = cardmark_core::DeviceInfo {
+            size_bytes: Some(64_080_000_000),
+            ..cardmark_core::DeviceInfo::default()
+        };
+        record.devices = vec![device.clone()];
+        assert_eq!(of(&record), Some(720.0));
+        // The memory of the computer answered.
+        record.metrics[1].warnings = vec!["buffered".to_owned()];
+        assert_eq!(of(&record), None);
+        record.metrics[1].warnings.clear();
+        // A file on two disks.
+        device.name = "sdb".to_owned();
+        record.devices.push(device);
+        assert_eq!(of(&record), None);
     }
 
     #[test]

@@ -278,6 +278,34 @@ fn needs(class: &Class) -> Vec<Need> {
     }
 }
 
+/// A figure that a class requires, as it was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassFigure {
+    /// Its name, in plain words, such as `random write`.
+    pub words: &'static str,
+    /// Quantity of both rates.
+    pub quantity: Quantity,
+    /// The measured rate.
+    pub value: f64,
+    /// The rate that the class requires.
+    pub least: f64,
+}
+
+/// Returns the figures of a record that a class requires, as far as they were measured.
+#[must_use]
+pub fn class_figures(record: &Record, class: &Class) -> Vec<ClassFigure> {
+    let figure = |need: Need| {
+        let (value, ..) = range(record.metric(need.metric)?, need.quantity)?;
+        Some(ClassFigure {
+            words: need.words,
+            quantity: need.quantity,
+            value,
+            least: need.least,
+        })
+    };
+    needs(class).into_iter().filter_map(figure).collect()
+}
+
 /// Compares a figure with its limit and describes the result.
 pub(crate) fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     let Some(metric) = record.metric(need.metric) else {

@@ -1,13 +1,17 @@
 //! Comparison of two sides of runs: which sides can be compared, and what of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod places;
+mod rates;
 
 use cardmark_catalog::class_of;
-use cardmark_core::{Context, ContextRow, OriginKind, Record, context_rows, name_of, told};
+use cardmark_core::{ContextRow, Record, context_rows};
 use cardmark_stats::{
     Claim, Difference, Products, StallDifference, cards_count, claim_of, compare_with_stalls,
     pairs, stall_pairs,
 };
+
+pub use places::{CommonPlace, Queues, common_places};
+pub use rates::{KeyRates, RateContrast, RateVerdict, key_rates};
 
 use crate::spread::{known_pairs, known_spread};
 use crate::unknown::unknown_storage;
@@ -114,88 +118,6 @@ pub fn compare_sides(
     })
 }
 
-/// Runs of two sides under the same circumstances.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CommonPlace<'a> {
-    /// Board, setting and publication, as far as known.
-    pub name: String,
-    /// The runs of each side.
-    pub sides: [Vec<&'a Record>; 2],
-}
-
-/// Returns the runs of both sides that were measured in the same place: on one board, in one setting of one
-/// publication, with the same reader, bus and suite. If there is none, on the same board; empty if they
-/// have no board in common either. Runs of storage that is not known are left out.
-pub fn common_places<'a>(sides: [&'a [Record]; 2]) -> Vec<CommonPlace<'a>> {
-    let exact = common(sides, |record| {
-        let context = Context::of(record).must;
-        let part = |name: &&str| context.get(*name).cloned().unwrap_or_default();
-        let mut key = vec![name_of(&record.origin.kind)];
-        key.extend(SAME_IN_A_PLACE.iter().map(part));
-        let label = |name: &str| record.labels.get(name).cloned().unwrap_or_default();
-        key.extend([label("setting"), label("publication")]);
-        key.extend(board(record));
-        Some(key)
-    });
-    if !exact.is_empty() {
-        return exact;
-    }
-    common(sides, |record| {
-        let is_simulated = record.origin.kind == OriginKind::Simulated;
-        Some(vec![is_simulated.to_string(), board(record)?])
-    })
-}
-
-/// Names of the context that are the same in one place.
-const SAME_IN_A_PLACE: [&str; 4] = ["suite", "reader", "bus", "command_queue"];
-
-fn board(record: &Record) -> Option<String> {
-    record.board.as_ref()?.model.clone()
-}
-
-fn common<'a>(
-    sides: [&'a [Record]; 2],
-    key: impl Fn(&Record) -> Option<Vec<String>>,
-) -> Vec<CommonPlace<'a>> {
-    let [base, other] = sides.map(|side| {
-        let mut places = BTreeMap::<Vec<String>, Vec<&Record>>::new();
-        for record in side {
-            let is_known = unknown_storage(record).is_none();
-            if let Some(key) = key(record).filter(|_| is_known) {
-                places.entry(key).or_default().push(record);
-            }
-        }
-        places
-    });
-    let pair = |(key, base): (Vec<String>, Vec<&'a Record>)| {
-        let other = other.get(&key)?.clone();
-        let name = place_name(base.iter().chain(&other).copied());
-        let sides = [base, other];
-        Some(CommonPlace { name, sides })
-    };
-    base.into_iter().filter_map(pair).collect()
-}
-
-/// Returns the board, setting, bus and publication that all these runs share.
-fn place_name<'a>(records: impl Iterator<Item = &'a Record>) -> String {
-    let records: Vec<&Record> = records.collect();
-    let shared = |part: &dyn Fn(&Record) -> Option<String>| {
-        let all: BTreeSet<Option<String>> = records.iter().map(|record| part(record)).collect();
-        let first = all.first().cloned().flatten();
-        first.filter(|_| all.len() == 1)
-    };
-    let label = |name: &'static str| move |record: &Record| record.labels.get(name).cloned();
-    let bus = |record: &Record| told(&Context::of(record).must, "bus");
-    let parts = [
-        shared(&board),
-        shared(&label("setting")),
-        shared(&bus),
-        shared(&label("publication")),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(", ")
-}
-
 fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), NotComparable> {
     let is_on_both = |record: &&&Record| sides[1].iter().any(|other| other.id == record.id);
     if let Some(record) = sides[0].iter().find(is_on_both) {
@@ -244,55 +166,5 @@ fn counts(mut side: Vec<&Record>, left_out: &[String]) -> Counts {
     Counts {
         runs: side.len(),
         cards: cards_count(&side),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use cardmark_catalog::publications;
-
-    use super::*;
-
-    fn of(product: &str) -> Vec<Record> {
-        let all = publications()
-            .iter()
-            .flat_map(|publication| publication.records());
-        all.filter(|record| record.labels["product"] == product)
-            .collect()
-    }
-
-    fn names(one: &[Record], other: &[Record]) -> Vec<(String, [usize; 2])> {
-        let places = common_places([one, other]).into_iter();
-        places
-            .map(|place| (place.name, place.sides.map(|side| side.len())))
-            .collect()
-    }
-
-    #[test]
-    fn products_meet_in_the_settings_of_one_publication() {
-        let places = names(&of("Samsung Evo+ 32 GB"), &of("SanDisk Extreme 16 GB"));
-        let expected = [
-            "Raspberry Pi 4 Model B, pi4, geerling-a2",
-            "Raspberry Pi 2 Model B, pi2, geerling-dramble",
-            "Raspberry Pi 3 Model B, pi3, geerling-dramble",
-            "Raspberry Pi 3 Model B, pi3-oc100, bus overclocked to 100 MHz, geerling-dramble",
-        ];
-        let mut found: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
-        found.sort_unstable();
-        let mut sorted = expected.to_vec();
-        sorted.sort_unstable();
-        assert_eq!(found, sorted);
-        assert!(
-            places.iter().all(|(_, counts)| *counts == [1, 1]),
-            "{places:?}"
-        );
-    }
-
-    #[test]
-    fn without_a_common_setting_the_board_is_shared_or_nothing() {
-        let evo = of("Samsung Evo+ 16 GB");
-        let on_pi4 = names(&evo, &of("Samsung Pro Endurance 32 GB"));
-        assert_eq!(on_pi4, [("Raspberry Pi 4 Model B".to_owned(), [1, 1])]);
-        assert!(names(&evo, &of("SanDisk Extreme 64 GB")).is_empty());
     }
 }

@@ -39,8 +39,11 @@ pub use among::{Among, standing_among};
 pub use answer::{Answer, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use avoid::{AvoidQuestion, AvoidReason, EARLY_FILLINGS, Warned, avoid};
 pub use camera::{CameraBasis, CameraRate};
-pub use classes::families;
-pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
+pub use classes::{ClassFigure, class_figures, families};
+pub use comparison::{
+    CommonPlace, Compared, Counts, KeyRates, NotComparable, Queues, RateContrast, RateVerdict,
+    common_places, compare_sides, key_rates,
+};
 pub use constants::CONSTANTS;
 pub use durable::{
     DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, Sale, USUAL_CAPACITY_BYTES,
@@ -61,7 +64,7 @@ pub use notice::notice;
 pub use price::Price;
 pub use promises::Promise;
 pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
-pub use roles::{ROLES, Role, role_of};
+pub use roles::{ROLES, Role, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};

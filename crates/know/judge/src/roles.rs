@@ -1,5 +1,7 @@
 //! The four rates by which people choose a card, whichever tool measured them.
 
+use cardmark_catalog::equivalents_of;
+
 /// A rate that people ask for, with the metrics that answer it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
@@ -58,8 +60,55 @@ pub const ROLES: [Role; 4] = [
     },
 ];
 
+/// Random writes in one long series of cardmark.
+pub(crate) const LONG_WRITES: Role = Role {
+    name: "random writes over 15 s",
+    metrics: &["rand_write_4k_long"],
+};
+
+/// Writes that each wait for the storage.
+pub(crate) const SYNCED_WRITES: Role = Role {
+    name: "synced writes",
+    metrics: &["sync_write_4k"],
+};
+
+/// Returns the number of operations that a random rate keeps in flight; `None` if its method does not state it.
+#[must_use]
+pub fn queue_depth(metric: &str) -> Option<u32> {
+    let pattern = equivalents_of(metric)?;
+    let depth = pattern.id.rsplit_once("_q").map(|(_, depth)| depth.parse());
+    depth.map_or(Some(1), Result::ok)
+}
+
 /// Returns the role that a metric answers.
 #[must_use]
 pub fn role_of(metric: &str) -> Option<&'static Role> {
     ROLES.iter().find(|role| role.metrics.contains(&metric))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_those_of_the_patterns() {
+        for (metric, depth) in [
+            ("rand_write_4k", Some(1)),
+            ("iozone_random_read", Some(1)),
+            ("agnostics_rand_write", Some(32)),
+            ("fio_rand_read_4k_q64", Some(64)),
+            ("fio_rand_write_4k", None),
+        ] {
+            assert_eq!(queue_depth(metric), depth, "{metric}");
+        }
+    }
+
+    #[test]
+    fn no_metric_has_two_roles() {
+        let all = ROLES.iter().flat_map(|role| role.metrics);
+        for metric in all {
+            let roles = ROLES.iter().filter(|role| role.metrics.contains(metric));
+            assert_eq!(roles.count(), 1, "{metric}");
+        }
+    }
 }

@@ -3,8 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::document::{Block, Column, Row, Table};
-use crate::text::layout::wrap;
-use crate::text::style::{Style, Tone};
+use crate::text::layout::{cut, wrap};
+use crate::text::style::{Style, Tone, columns};
+
+/// Least width of a heading on a terminal, columns.
+const LEAST_HEADING: usize = 10;
 
 /// The answer to a question.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,13 +66,21 @@ impl AnswerBlock {
             let lines = wrap(text, width, 2);
             lines.into_iter().map(move |line| style.paint(tone, &line))
         };
-        let mut lines: Vec<String> = painted(tone, &self.sentence).collect();
+        let mut lines: Vec<String> = match self.sentence.as_str() {
+            "" => Vec::new(),
+            sentence => painted(tone, sentence).collect(),
+        };
         lines.extend(self.more.iter().flat_map(|text| painted(Tone::Plain, text)));
-        if let Some(table) = self.table() {
+        let longest = self.sides.iter().map(|side| columns(side)).max();
+        let widths = (LEAST_HEADING..=longest.unwrap_or(0)).rev();
+        let mut tables = widths.filter_map(|most| self.table(most));
+        let fitting = tables.find(|table| table.fit(width).is_some());
+        if let Some(table) = fitting.or_else(|| self.table(usize::MAX)) {
             lines.extend(table.lines(width, style));
         }
         lines.extend(self.open.iter().flat_map(|text| painted(Tone::Dim, text)));
-        lines.extend(self.next.iter().flat_map(|text| painted(Tone::Plain, text)));
+        let next = self.next.iter().map(|command| format!("→ {command}"));
+        lines.extend(next.flat_map(|text| wrap(&text, width, 2)));
         lines
     }
 
@@ -82,7 +93,7 @@ impl AnswerBlock {
         };
         let mut blocks = sentences(std::slice::from_ref(&self.sentence));
         blocks.extend(sentences(&self.more));
-        blocks.extend(self.table().map(|table| Block::Table {
+        blocks.extend(self.table(usize::MAX).map(|table| Block::Table {
             caption: String::new(),
             table,
         }));
@@ -107,23 +118,39 @@ impl AnswerBlock {
         })
     }
 
-    fn table(&self) -> Option<Table> {
+    /// The key figures, with headings of at most `most` columns.
+    fn table(&self, most: usize) -> Option<Table> {
         if self.figures.is_empty() {
             return None;
         }
         let mut columns = vec![Column::left("")];
-        columns.extend(self.sides.iter().map(Column::right));
-        columns.push(Column::left(""));
-        let rows = self.figures.iter().map(|figure| {
-            let mut cells = vec![figure.name.clone()];
-            cells.extend(figure.cells.iter().cloned());
-            cells.push(figure.word.clone());
-            Row::new(cells)
-        });
+        let headings = self.sides.iter().map(|side| cut(side, most));
+        columns.extend(headings.map(Column::right));
+        columns.extend([Column::left(""), Column::left("").priority(1)]);
         Some(Table {
-            rows: rows.collect(),
+            rows: self.figures.iter().map(|figure| self.row(figure)).collect(),
             columns,
         })
+    }
+
+    /// Name, value of each side, meaning; in stacked form `good 910/s, old 53/s`.
+    fn row(&self, figure: &KeyFigure) -> Row {
+        let mut cells = vec![figure.name.clone()];
+        cells.extend(figure.cells.iter().cloned());
+        // A range in brackets is the first to go where there is no room.
+        let (word, range) = match figure.word.split_once(" (") {
+            Some((word, range)) => (word.to_owned(), format!("({range}")),
+            None => (figure.word.clone(), String::new()),
+        };
+        cells.extend([word, range]);
+        let headline = match figure.word.as_str() {
+            "" => figure.name.clone(),
+            word => format!("{}: {word}", figure.name),
+        };
+        let sides = self.sides.iter().zip(&figure.cells);
+        let sides: Vec<String> = sides.map(|(side, cell)| format!("{side} {cell}")).collect();
+        let stacked = vec![headline, sides.join(", ").trim().to_owned()];
+        Row::new(cells).stacked(stacked)
     }
 }
 

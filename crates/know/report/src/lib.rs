@@ -10,7 +10,7 @@ pub mod text;
 pub use answer::{AnswerBlock, KeyFigure, Weight};
 pub use cardmark_stats::Agreement;
 pub use run::again::RateAgain;
-pub use run::answer::{begin_with_answer, run_title};
+pub use run::answer::{answer_of_run, begin_with_answer, run_title};
 pub use run::identity::{device_line, identity};
 pub use run::prepared::fill_words;
 pub use run::summary::{Beside, terminal, terminal_with};
@@ -19,13 +19,16 @@ pub use runs::agreement::agreement_table;
 pub use runs::avoid::AvoidAnswer;
 pub use runs::circumstances::circumstances;
 pub use runs::comparison::{
-    Comparison, Overview, comparison, comparison_blocks, comparison_json, overview,
+    Comparison, Place, Versus, answer_of_comparison, comparison, comparison_blocks,
+    comparison_json, places_of_comparison, side_names,
 };
 pub use runs::csv::{csv, csv_heading, csv_rows};
 pub use runs::durable::DurableAnswer;
-pub use runs::history::{MOST_RUNS, card_history, card_name, history_blocks};
+pub use runs::history::{MOST_RUNS, answer_of_history, card_history, card_name, history_blocks};
 pub use runs::list::{RunLine, headline, list_table, method_of, name_table, result_of};
-pub use runs::ranking::{RankableMetric, place_line, rankable_metrics, rankings};
+pub use runs::ranking::{
+    RankableMetric, answer_of_rankings, place_line, rankable_metrics, rankings, rankings_json,
+};
 pub use runs::recommendation::{Recommended, left_by_filters, recommendation};
 pub use runs::survey::{survey, survey_charts, survey_title};
 pub use text::layout::wrap;

@@ -5,6 +5,7 @@ pub(crate) mod names;
 pub(crate) mod promised;
 pub(crate) mod style;
 pub(crate) mod table;
+pub(crate) mod times;
 pub(crate) mod vocabulary;
 
 use std::collections::BTreeSet;

@@ -5,11 +5,11 @@ use cardmark_judge::{
     Answer, BoardLimit, CameraBasis, CameraRate, Fit, Limit, System, UnknownStorage, answer,
 };
 
-use crate::document::{Block, Document};
-use crate::run::stops;
-use crate::text::layout::wrap;
+use crate::answer::{AnswerBlock, Weight};
+use crate::document::Document;
+use crate::run::{anatomy, class_answer, integrity, stops};
 use crate::text::names::capitalised;
-use crate::text::style::{Style, Tone, clean};
+use crate::text::style::clean;
 use crate::text::{amount, figure, in_unit, percent, size};
 
 /// Least rate of writing that helps a camera, bytes per second: a 1080p stream of 8 Mbit/s.
@@ -23,8 +23,9 @@ const NO_BREAK: &str = "\u{a0}";
 /// The sentences of a record's answer; none without an answer. `next` is the command that tests the capacity of this
 /// target.
 pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) -> Vec<String> {
+    let classes = class_answer::sentence(record);
     let Some(answer) = answer(record) else {
-        return Vec::new();
+        return classes.into_iter().collect();
     };
     let early = answer.may_confirm_early;
     let stops = answer.stops.as_ref().map(stops::words);
@@ -47,35 +48,78 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
     let part = part.map(|text| capitalised(&clean(text)));
     let uses = is_sound.then(|| uses(&answer)).flatten();
     // The findings advise what to do about a failure; of an unknown device no test shows the capacity.
+    let reading = answer.read_all_s.filter(|_| answer.is_own && is_sound);
+    let reading = reading.map(|seconds| format!("Reading all of it takes {}", duration(seconds)));
     let tests = (answer.is_own && !fails && !is_unknown).then(|| tests(record, &answer, next));
     let sentences = warning
         .into_iter()
+        .chain(classes)
         .chain(first)
         .chain(long)
         .chain(part)
-        .chain(uses);
+        .chain(uses)
+        .chain(reading);
     sentences.chain(tests).collect()
 }
 
-/// The lines of the answer, at most `width` columns wide; the first sentence is the heading.
-pub(crate) fn lines(sentences: &[String], width: usize, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (index, sentence) in sentences.iter().enumerate() {
-        let tone = match index {
-            0 => Tone::Heading,
-            _ => Tone::Plain,
-        };
-        let wrapped = wrap(sentence, width, 2);
-        lines.extend(wrapped.iter().map(|line| style.paint(tone, line)));
-    }
-    lines
+/// Returns the answer of a record of any kind; `None` if nothing in it answers a question.
+#[must_use]
+pub fn answer_of_run(record: &Record) -> Option<AnswerBlock> {
+    let mut answer = answer_of(record, None, &[])?;
+    let texts = std::iter::once(&mut answer.sentence).chain(&mut answer.more);
+    texts.for_each(|text| *text = text.replace(NO_BREAK, " "));
+    Some(answer)
 }
 
-/// Puts the answer of a run at the beginning of its report.
+/// The answer of a record. `next` is the command that tests the capacity of this target, `hidden` are kinds of findings that
+/// are not shown.
+pub(crate) fn answer_of(
+    record: &Record,
+    next: Option<&str>,
+    hidden: &[String],
+) -> Option<AnswerBlock> {
+    let mut texts = match (&record.integrity, &record.anatomy) {
+        (Some(found), _) => one_by_one(&integrity::verdict(record, found)),
+        (None, Some(found)) => {
+            let texts: Vec<String> = anatomy::sentences(found).collect();
+            one_by_one(&capitalised(&texts.join(" ")))
+        }
+        (None, None) => sentences(record, next, hidden),
+    }
+    .into_iter();
+    Some(AnswerBlock {
+        sentence: texts.next()?,
+        more: texts.collect(),
+        weight: weight(record),
+        ..AnswerBlock::default()
+    })
+}
+
+/// The sentences of a text, without full stops.
+fn one_by_one(text: &str) -> Vec<String> {
+    let sentences = text.trim_end_matches('.').split(". ");
+    sentences.map(str::to_owned).collect()
+}
+
+fn weight(record: &Record) -> Weight {
+    if record.integrity.is_some() {
+        return integrity::weight(record);
+    }
+    let Some(answer) = answer(record) else {
+        return Weight::Plain;
+    };
+    match answer.system {
+        Some(System::LosesData(_) | System::Fails(_)) => Weight::Error,
+        _ if answer.may_confirm_early => Weight::Warning,
+        _ => Weight::Plain,
+    }
+}
+
+/// Puts the answer of a run at the beginning of its report. Reports of tests begin with their verdicts by themselves.
 pub fn begin_with_answer(document: &mut Document, record: &Record) {
-    let sentences = sentences(record, None, &[]);
-    let blocks = sentences.into_iter();
-    let blocks = blocks.map(|text| Block::Text(text.replace(NO_BREAK, " ") + "."));
+    let is_run = record.integrity.is_none() && record.anatomy.is_none();
+    let answer = is_run.then(|| answer_of_run(record)).flatten();
+    let blocks = answer.map_or_else(Vec::new, |answer| answer.blocks());
     document.blocks.splice(0..0, blocks);
 }
 
@@ -264,6 +308,16 @@ fn number(value: f64) -> String {
     }
 }
 
+/// `about 12 min`: what is worth knowing of a time that another card would take a few percent longer for.
+fn duration(seconds: f64) -> String {
+    let minutes = seconds / 60.0;
+    match (seconds, minutes) {
+        (..90.0, _) => format!("about {seconds:.0} s"),
+        (_, ..100.0) => format!("about {minutes:.0} min"),
+        _ => format!("about {:.1} h", minutes / 60.0),
+    }
+}
+
 fn uses(answer: &Answer) -> Option<String> {
     let camera = answer.camera.as_ref().and_then(camera);
     let fine: Vec<String> = camera.into_iter().chain(answer.fine.clone()).collect();
@@ -339,6 +393,8 @@ mod tests {
     };
 
     use super::*;
+    use crate::document::Block;
+    use crate::text::style::Style;
 
     fn run(write: f64, half_width: f64) -> Record {
         let origin = Origin::of(OriginKind::Measured);
@@ -560,8 +616,8 @@ mod tests {
 
     #[test]
     fn a_command_is_on_one_line() {
-        let sentences = sentences(&run(49.0, 0.03), Some("cardmark probe sim:a1-32gb"), &[]);
-        let lines = lines(&sentences[2..], 40, Style::Plain);
+        let answer = answer_of(&run(49.0, 0.03), Some("cardmark probe sim:a1-32gb"), &[]);
+        let lines = answer.unwrap().lines(40, Style::Plain);
         assert_eq!(lines.last().unwrap(), "  → cardmark probe sim:a1-32gb");
     }
 

@@ -1,5 +1,7 @@
 //! Findings as a person reads them: one entry per cause, with the lines that it concerns.
 
+use std::collections::BTreeSet;
+
 use cardmark_core::{Finding, FindingKind, Severity};
 
 use crate::text::layout::wrap;
@@ -32,6 +34,13 @@ const MEASURED: [FindingKind; 8] = [
     FindingKind::CachedWrites,
     FindingKind::SlowPayload,
     FindingKind::TransitionCost,
+];
+
+/// Signs that other work on the computer lowered figures.
+const BUSY: [FindingKind; 3] = [
+    FindingKind::SharedDevice,
+    FindingKind::StolenTime,
+    FindingKind::BusyHost,
 ];
 
 /// The findings to show, and what is not shown.
@@ -69,11 +78,39 @@ pub(crate) fn selected(findings: &[Finding], has_figure: impl Fn(&str) -> bool) 
     let others: Vec<Finding> = others.into_iter().cloned().collect();
     let mut hidden: Vec<String> = others.iter().map(|finding| finding.kind.name()).collect();
     hidden.retain(|name| shown.iter().all(|finding| finding.kind.name() != *name));
+    let (shown, more) = busy_in_one(shown);
+    let others = [others, more].concat();
     Selected {
         findings: merged(&shown, shape),
         hidden,
         others: merged(&others, shape),
     }
+}
+
+/// Joins several kinds of signs of a busy computer in one entry, and returns those separately.
+fn busy_in_one(findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
+    let is_busy = |finding: &Finding| BUSY.contains(&finding.kind);
+    let (busy, mut rest): (Vec<Finding>, Vec<Finding>) =
+        findings.iter().cloned().partition(is_busy);
+    let worst = busy.iter().max_by_key(|finding| finding.severity);
+    let is_one_kind = busy.windows(2).all(|pair| pair[0].kind == pair[1].kind);
+    let Some(worst) = worst.filter(|worst| worst.severity >= Severity::Warning && !is_one_kind)
+    else {
+        return (findings, Vec::new());
+    };
+    let mut one = Finding::new(
+        worst.kind,
+        worst.severity,
+        "this computer was busy, so that figures may be low",
+    )
+    .advise("close other programs, and repeat the run");
+    // A sign of the whole run concerns all workloads.
+    if busy.iter().all(|finding| !finding.workloads.is_empty()) {
+        let ids: BTreeSet<&String> = busy.iter().flat_map(|finding| &finding.workloads).collect();
+        one.workloads = ids.into_iter().cloned().collect();
+    }
+    rest.push(one);
+    (rest, busy)
 }
 
 /// Returns whether a known cause explains the finding.
@@ -384,6 +421,24 @@ mod tests {
             "a",
         ));
         assert_eq!(selected_of(&findings).0.len(), 2);
+    }
+
+    #[test]
+    fn several_signs_of_a_busy_computer_are_one_line() {
+        let of = |kind: FindingKind, detail: &str, workload: &str| {
+            finding(kind, Severity::Warning, detail, workload)
+        };
+        let shared = |detail: &str, workload: &str| of(FindingKind::SharedDevice, detail, workload);
+        let mut findings = vec![shared("moved 130 %", "a"), shared("moved 150 %", "b")];
+        assert_eq!(shown(&findings, &[]), "warning: moved 130 to 150 % (a; b)");
+        findings.push(of(FindingKind::StolenTime, "others took 20 %", "c"));
+        findings.push(of(FindingKind::IoError, "failed", "a"));
+        let expected = "warning: failed (a)|warning: this computer was busy, so that figures may be low (a; b; c)\
+             |  → close other programs, and repeat the run";
+        assert_eq!(shown(&findings, &[]), expected);
+        let selected = selected(&findings, |_| true);
+        assert_eq!((selected.others.len(), selected.hidden.len()), (2, 0));
+        assert_eq!(all(&findings).findings.len(), 4);
     }
 
     #[test]

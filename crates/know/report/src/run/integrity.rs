@@ -7,6 +7,7 @@ use cardmark_core::{
 
 use cardmark_judge::{storage_kind, unknown_storage};
 
+use crate::answer::Weight;
 use crate::run::answer::unknown_text;
 use crate::run::power_cut;
 use crate::run::reading;
@@ -41,11 +42,10 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     let Some(found) = &record.integrity else {
         return Vec::new();
     };
-    let kind = storage_kind(record).unwrap_or(found.kind);
-    let tone = match kind {
-        StorageKind::Confirmed | StorageKind::Readable | StorageKind::Durable => Tone::Plain,
-        StorageKind::Damaged | StorageKind::UnknownDevice | StorageKind::Other(_) => Tone::Warning,
-        _ => Tone::Error,
+    let tone = match weight(record) {
+        Weight::Plain => Tone::Plain,
+        Weight::Warning => Tone::Warning,
+        Weight::Error => Tone::Error,
     };
     let mut verdict = painted(&[verdict(record, found)], width, style, tone);
     let usable = usable_part(record).map(UsablePart::sentence);
@@ -56,6 +56,20 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     verdict.extend(usable.iter().flat_map(|text| wrap(text, width, 2)));
     let figures = table(found).lines(width, style);
     vec![verdict, figures, map(record, width)]
+}
+
+/// Gravity of the result.
+pub(crate) fn weight(record: &Record) -> Weight {
+    let found = record.integrity.as_ref();
+    match storage_kind(record).or(found.map(|found| found.kind)) {
+        None | Some(StorageKind::Confirmed | StorageKind::Readable | StorageKind::Durable) => {
+            Weight::Plain
+        }
+        Some(StorageKind::Damaged | StorageKind::UnknownDevice | StorageKind::Other(_)) => {
+            Weight::Warning
+        }
+        _ => Weight::Error,
+    }
 }
 
 /// Result in a sentence or two.

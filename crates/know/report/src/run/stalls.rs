@@ -4,13 +4,22 @@ use cardmark_core::{Metric, RateParts, Record, Stalls};
 
 use crate::text::names::workload_name;
 use crate::text::style::clean;
-use crate::text::{figure, percent, span, value};
+use crate::text::times::often;
+use crate::text::{percent, span, value};
 
 /// Least difference between a rate and its durable rate that is shown, as a share of the rate.
 const DURABLE_RATIO: f64 = 0.05;
 
-/// Sentences: each workload that stalled, and each whose flushes took long.
-pub(crate) fn sentences(record: &Record) -> Vec<String> {
+/// The same in the short form.
+const SHORT_OF_DURABLE_RATIO: f64 = 0.3;
+
+/// Sentences: each workload that stalled, and each whose flushes took long; of the latter only the gravest unless `all` are
+/// wanted.
+pub(crate) fn sentences(record: &Record, is_whole: bool) -> Vec<String> {
+    let least = match is_whole {
+        true => DURABLE_RATIO,
+        false => SHORT_OF_DURABLE_RATIO,
+    };
     let all = all(record);
     let with_stalls = all.iter().filter_map(|(metric, parts)| {
         let stalls = parts
@@ -21,7 +30,7 @@ pub(crate) fn sentences(record: &Record) -> Vec<String> {
     });
     let put_off = all
         .iter()
-        .filter_map(|(metric, parts)| durable(metric, parts));
+        .filter_map(|(metric, parts)| durable(metric, parts, least));
     with_stalls.chain(put_off).collect()
 }
 
@@ -62,21 +71,21 @@ pub(crate) fn quiet(record: &Record) -> Option<String> {
 
 fn stalled(stalls: &Stalls) -> String {
     let over = stalls.over_100ms;
-    let bound = |bound: Option<f64>| bound.map(figure).unwrap_or_default();
+    let bounds = over.per_minute.low.zip(over.per_minute.high);
+    let often = bounds.map(|(low, high)| format!(" ({})", often(low, high)));
     let plural = if over.seen_count == 1 { "" } else { "s" };
     format!(
-        "{} stall{plural} over 100 ms in {} ({} to {} a minute), the longest {}, {} of the time",
+        "{} stall{plural} over 100 ms in {}{}, the longest {}, {} of the time",
         over.seen_count,
         span(stalls.observed_ns),
-        bound(over.per_minute.low),
-        bound(over.per_minute.high),
+        often.unwrap_or_default(),
         stalls.longest_ns.map(span).unwrap_or_default(),
         percent(stalls.time_ratio.value)
     )
 }
 
-fn durable(metric: &Metric, parts: &RateParts) -> Option<String> {
-    let limit = (1.0 - DURABLE_RATIO) * metric.value;
+fn durable(metric: &Metric, parts: &RateParts, least_ratio: f64) -> Option<String> {
+    let limit = (1.0 - least_ratio) * metric.value;
     let durable = parts.durable_per_s.filter(|durable| *durable < limit)?;
     let durable = value(&metric.id, metric.quantity, durable);
     Some(format!("{}: {durable} with the flushes", name(metric)))

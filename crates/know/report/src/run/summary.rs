@@ -7,6 +7,7 @@ use cardmark_core::{
 
 use cardmark_judge::upheld;
 
+use crate::answer::AnswerBlock;
 use crate::run::again::{self, RateAgain};
 use crate::run::prepared;
 use crate::run::stalls;
@@ -53,31 +54,46 @@ pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: 
     let rows: Vec<Workload> = workloads::rows(record)
         .into_iter()
         .map(|row| row.without_warnings(&selected.hidden))
+        .map(|row| if is_whole { row } else { row.without_marks() })
         .collect();
-    let mut answer = answer::sentences(record, beside.next.as_deref(), &selected.hidden);
-    answer.extend(beside.place.clone());
-    let others = workloads::others(record, &rows).into_iter();
-    let others = others.flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
+    let answer = answer_with_place(record, beside, &selected.hidden);
+    let others = match is_whole {
+        true => workloads::others(record, &rows),
+        false => workloads::main_others(record, &rows),
+    };
+    let others = others
+        .into_iter()
+        .flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    let mut blocks = vec![
-        heading(record, width, style),
-        answer::lines(&answer, width, style),
-    ];
+    let mut blocks = vec![heading(record, width, style), answer.lines(width, style)];
     blocks.extend(figures(record, &rows, is_whole, width, style));
     blocks.push(sentences(record, &rows, beside, is_whole, width));
     blocks.push(others.collect());
-    blocks.push(painted(
-        &workloads::legend(record, &rows),
-        width,
-        style,
-        Tone::Dim,
-    ));
+    let legend = match is_whole {
+        true => workloads::legend(record, &rows),
+        false => workloads::main_legend(&rows).collect(),
+    };
+    blocks.push(painted(&legend, width, style, Tone::Dim));
     blocks.push(verdict_lines(record, width, style));
     blocks.push(findings::lines(&selected.findings, &ids, width, style));
     let mut footer = footer(record);
     footer.extend((!is_whole && !rows.is_empty()).then(|| more(record, selected.others.len())));
     blocks.push(painted(&footer, width, style, Tone::Dim));
     joined(&blocks)
+}
+
+/// The answer, with the place of the run among known cards. Tests have their verdicts in the main part.
+fn answer_with_place(record: &Record, beside: &Beside<'_>, hidden: &[String]) -> AnswerBlock {
+    let is_run = record.integrity.is_none() && record.anatomy.is_none();
+    let answer = is_run.then(|| answer::answer_of(record, beside.next.as_deref(), hidden));
+    let mut answer = answer.flatten().unwrap_or_default();
+    let mut texts: Vec<String> = std::mem::take(&mut answer.more);
+    texts.extend(beside.place.clone());
+    if answer.sentence.is_empty() && !texts.is_empty() {
+        answer.sentence = texts.remove(0);
+    }
+    answer.more = texts;
+    answer
 }
 
 /// Returns whether the record is one of our own runs, where some figures matter more than others. All that tests of
@@ -125,13 +141,15 @@ fn sentences(
     if is_whole {
         sentences.extend(stalls::quiet(record));
     }
-    sentences.extend(stalls::sentences(record));
+    sentences.extend(stalls::sentences(record, is_whole));
     if is_whole {
+        let lowest = workloads::lowest_long_run(rows).map(|(name, rate)| {
+            format!(
+                "stalls too rare for so short a test could lower these rates: {name} to {rate} at worst"
+            )
+        });
+        sentences.extend(lowest);
         sentences.extend(again::sentence(record, beside.again));
-    } else if let Some((name, rate)) = workloads::lowest_long_run(rows) {
-        sentences.push(format!(
-            "stalls too rare for so short a test could lower these rates: {name} to {rate} at worst"
-        ));
     }
     let lines = sentences.iter().flat_map(|text| wrap(text, width, 2));
     lines.collect()

@@ -50,6 +50,14 @@ impl Workload {
         self.is_warned() || self.is_uneven()
     }
 
+    /// Leaves out the mark of intervals from within one trial.
+    pub(crate) fn without_marks(mut self) -> Self {
+        if let Some(rate) = &mut self.rate {
+            rate.is_within_trial = false;
+        }
+        self
+    }
+
     /// Leaves out warnings that are not shown, because another one is their cause.
     pub(crate) fn without_warnings(mut self, hidden: &[String]) -> Self {
         self.warnings.retain(|name| !hidden.contains(name));
@@ -212,6 +220,15 @@ fn ids(record: &Record) -> Vec<&str> {
 
 /// Names and values of the metrics that have no place in the table.
 pub(crate) fn others(record: &Record, rows: &[Workload]) -> Vec<(String, String)> {
+    others_with(WITHIN_MARK, record, rows)
+}
+
+/// The same without the mark of intervals from within one trial.
+pub(crate) fn main_others(record: &Record, rows: &[Workload]) -> Vec<(String, String)> {
+    others_with("", record, rows)
+}
+
+fn others_with(within: &str, record: &Record, rows: &[Workload]) -> Vec<(String, String)> {
     let is_latency_of_row = |metric: &Metric| {
         metric.latency().is_some_and(|(id, figure)| {
             figure != LatencyFigure::Mean && rows.iter().any(|row| row.id == id)
@@ -220,15 +237,18 @@ pub(crate) fn others(record: &Record, rows: &[Workload]) -> Vec<(String, String)
     let metrics = record.metrics.iter();
     metrics
         .filter(|metric| !metric.quantity.is_rate() && !is_latency_of_row(metric))
-        .map(|metric| (clean(workload_name(&metric.id)), value_with_ends(metric)))
+        .map(|metric| {
+            let name = clean(workload_name(&metric.id));
+            (name, value_with_ends(metric, within))
+        })
         .collect()
 }
 
-fn value_with_ends(metric: &Metric) -> String {
+fn value_with_ends(metric: &Metric, within: &str) -> String {
     let text = |of| value(&metric.id, metric.quantity, of);
     let mark = match metric.interval_kind {
         IntervalKind::BetweenRounds => "",
-        IntervalKind::WithinTrial => WITHIN_MARK,
+        IntervalKind::WithinTrial => within,
         IntervalKind::None | IntervalKind::Other(_) => return text(metric.value),
     };
     let ends = metric.low.zip(metric.high);
@@ -242,6 +262,11 @@ pub(crate) fn legend(record: &Record, rows: &[Workload]) -> Vec<String> {
     let within = record.metrics.iter().any(is_within).then(|| {
         format!("{WITHIN_MARK} interval from within a trial, without the differences between runs")
     });
+    within.into_iter().chain(main_legend(rows)).collect()
+}
+
+/// Legend of the marks of the main columns.
+pub(crate) fn main_legend(rows: &[Workload]) -> impl Iterator<Item = String> {
     let is_warned = rows.iter().any(Workload::is_warned);
     let warned = is_warned.then(|| format!("{WARNING_MARK} see the warnings below"));
     let is_uneven = rows.iter().any(Workload::is_uneven);
@@ -251,7 +276,7 @@ pub(crate) fn legend(record: &Record, rows: &[Workload]) -> Vec<String> {
             percent(UNEVEN_RATIO)
         )
     });
-    within.into_iter().chain(warned).chain(uneven).collect()
+    warned.into_iter().chain(uneven)
 }
 
 /// Columns of the table on a terminal.

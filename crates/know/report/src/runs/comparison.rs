@@ -1,17 +1,24 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
 use cardmark_core::{Quantity, Record};
-use cardmark_judge::{Compared, Counts};
+use cardmark_judge::{Compared, Counts, Queues};
 use cardmark_stats::{Basis, Claim, Conclusion, Difference, StallDifference};
 use serde_json::json;
 
+use crate::answer::AnswerBlock;
 use crate::document::Block;
 use crate::runs::circumstances::circumstances;
 use crate::text::layout::{joined, painted, points, wrap};
-use crate::text::names::{plain_name, workload_name};
+use crate::text::names::workload_name;
 use crate::text::style::{Style, Tone, clean};
 use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, p_value, value};
+
+mod answer;
+mod names;
+
+pub use answer::{Place, Versus, answer_of_comparison, places_of_comparison};
+pub use names::side_names;
 
 /// A comparison with its results.
 #[derive(Clone, Debug)]
@@ -28,6 +35,32 @@ pub struct Comparison<'a> {
     pub across: &'a [String],
 }
 
+impl<'a> Comparison<'a> {
+    fn of(versus: &Versus<'a>, place: &Place<'a>) -> Self {
+        Self {
+            base: versus.names[0],
+            other: versus.names[1],
+            results: place.results,
+            repeat: versus.repeat,
+            across: versus.across,
+        }
+    }
+
+    /// Returns the answer to a comparison in one place.
+    fn answer(&self) -> AnswerBlock {
+        answer_of_comparison(&Versus {
+            names: [self.base, self.other],
+            places: vec![Place {
+                name: "",
+                results: self.results,
+                queues: Queues::Any,
+            }],
+            repeat: self.repeat,
+            across: self.across,
+        })
+    }
+}
+
 /// The comparison of a side with the base as JSON. `across` names what was allowed to differ.
 pub fn comparison_json(
     names: [&str; 2],
@@ -42,9 +75,18 @@ pub fn comparison_json(
             .collect();
         json!({ "name": names[index], "runs": runs })
     };
+    let [base, other] = side_names(names, [&sides[0], &sides[1]]);
+    let comparison = Comparison {
+        base: &base,
+        other: &other,
+        results,
+        repeat: None,
+        across,
+    };
     json!({
         "base": side(0),
         "other": side(1),
+        "answer": comparison.answer().json(),
         "claim": results.claim,
         "differences": results.differences,
         "stalls": results.stalls,
@@ -54,162 +96,92 @@ pub fn comparison_json(
     })
 }
 
-/// The comparison as a text of lines at most `width` columns wide.
-pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
+/// The answer as a text of lines at most `width` columns wide; with everything that it rests on if `all` is wanted.
+pub fn comparison(versus: &Versus<'_>, all: bool, width: usize, style: Style) -> String {
+    let answer = answer_of_comparison(versus).lines(width, style);
+    if !all {
+        let has_more = versus
+            .places
+            .iter()
+            .any(|place| !place.results.differences.is_empty());
+        let hint = "`--all` shows all metrics, circumstances and the method";
+        let hint = has_more.then(|| painted(&[hint], width, style, Tone::Dim));
+        return joined(&[[answer, hint.unwrap_or_default()].concat()]);
+    }
+    let mut blocks = vec![answer];
+    if versus.places.len() > 1 {
+        blocks.push(points(&places_of_comparison(versus), width));
+    }
+    for place in &versus.places {
+        blocks.extend(details(
+            &Comparison::of(versus, place),
+            place.name,
+            width,
+            style,
+        ));
+    }
+    joined(&blocks)
+}
+
+/// All metrics, circumstances and notes.
+fn details(
+    comparison: &Comparison<'_>,
+    place: &str,
+    width: usize,
+    style: Style,
+) -> Vec<Vec<String>> {
+    let heading = match place {
+        "" => heading(comparison),
+        place => format!("{}, {}", heading(comparison), clean(place)),
+    };
     let table = table(&comparison.results.differences);
     let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
-    let blocks = [
-        heading(comparison, width, style),
-        sentences(comparison, width),
+    let context = context_lines(comparison, width);
+    let context = match context.is_empty() {
+        true => context,
+        false => [painted(&[CONTEXT_TITLE], width, style, Tone::Dim), context].concat(),
+    };
+    vec![
+        painted(&[heading], width, style, Tone::Heading),
+        points(&clauses(comparison), width),
         table.lines(width, style),
-        context_lines(comparison, width, style),
-        notes(comparison, shows_p, width, style),
-    ];
-    joined(&blocks)
+        context,
+        painted(&notes(comparison, shows_p), width, style, Tone::Dim),
+    ]
 }
 
 /// Width of lines that a page breaks by itself.
 const UNBROKEN: usize = 1 << 16;
 
-/// The comparison as content of a page.
+/// The comparison as content of a page: the answer, then what it rests on.
 pub fn comparison_blocks(comparison: &Comparison<'_>) -> Vec<Block> {
-    let mut blocks = vec![Block::Text(sentences(comparison, UNBROKEN).join(" "))];
+    let mut blocks = comparison.answer().blocks();
+    let list = |texts: Vec<String>| (!texts.is_empty()).then_some(Block::List(texts));
+    blocks.extend(list(clauses(comparison)));
     let table = table(&comparison.results.differences);
     if !table.rows.is_empty() {
-        let caption = heading(comparison, UNBROKEN, Style::Plain).join(" ");
+        let caption = heading(comparison);
         blocks.push(Block::Table { caption, table });
     }
-    let context = context_lines(comparison, UNBROKEN, Style::Plain);
-    if let Some((title, rows)) = context.split_first() {
-        blocks.push(Block::Text(title.clone()));
-        blocks.push(Block::List(rows.to_vec()));
+    let context = context_lines(comparison, UNBROKEN);
+    if !context.is_empty() {
+        blocks.push(Block::Text(CONTEXT_TITLE.to_owned()));
+        blocks.push(Block::List(context));
     }
-    blocks.push(Block::List(notes(comparison, true, UNBROKEN, Style::Plain)));
+    blocks.push(Block::List(notes(comparison, true)));
     blocks
 }
 
-/// Ratio below which two rates are close.
-const CLOSE_RATIO: f64 = 1.1;
+/// Title of the circumstances.
+const CONTEXT_TITLE: &str = "context, where it is not known to be the same:";
 
-/// Comparison of two products in several places.
-#[derive(Clone, Debug)]
-pub struct Overview<'a> {
-    /// Name of the base.
-    pub base: &'a str,
-    /// Name of the other side.
-    pub other: &'a str,
-    /// Each place with its results.
-    pub places: &'a [(String, &'a Compared)],
-    /// True if all figures come from publications.
-    pub is_published: bool,
-}
-
-/// The answer in a sentence, and the ratios of several places in short, as a text of lines at most `width` columns
-/// wide.
-pub fn overview(of: &Overview<'_>, width: usize, style: Style) -> String {
-    let (base, other, count) = (clean(of.base), clean(of.other), of.places.len());
-    let ratios = ratios_of(of);
-    let answer = painted(&[answer(of, &ratios)], width, style, Tone::Heading);
-    if count < 2 {
-        return joined(&[answer]);
-    }
-    let title = format!("{other} against {base}, in the {count} places where both were measured");
-    let lines: Vec<String> = ratios
-        .iter()
-        .map(|(id, ratios)| ratio_line(id, ratios))
-        .collect();
-    let places: Vec<String> = of.places.iter().map(|(place, _)| clean(place)).collect();
-    joined(&[
-        answer,
-        wrap(&title, width, 0),
-        points(&lines, width),
-        [vec!["Places:".to_owned()], points(&places, width)].concat(),
-    ])
-}
-
-/// The ratios of each rate, one of each place.
-fn ratios_of<'a>(of: &Overview<'a>) -> Vec<(&'a str, Vec<f64>)> {
-    let mut ratios: Vec<(&str, Vec<f64>)> = Vec::new();
-    let differences = of.places.iter().flat_map(|(_, found)| &found.differences);
-    for difference in differences.filter(|one| one.quantity.is_rate()) {
-        let known = ratios.iter_mut().find(|(id, _)| *id == difference.metric);
-        match known {
-            Some((_, ratios)) => ratios.push(difference.ratio),
-            None => ratios.push((&difference.metric, vec![difference.ratio])),
-        }
-    }
-    ratios
-}
-
-/// The rates in which each side has the higher figures: `Higher figures: Extreme in dd write (1.85×); Evo+ in random write
-/// (1.57×).` It compares figures, not cards: intervals and probabilities follow below.
-fn answer(of: &Overview<'_>, ratios: &[(&str, Vec<f64>)]) -> String {
-    let (mut other, mut base, mut close) = (Vec::new(), Vec::new(), Vec::new());
-    for (id, ratios) in ratios {
-        let name = clean(&plain_name(id));
-        let mean = geometric_mean(ratios);
-        if mean < CLOSE_RATIO && mean * CLOSE_RATIO > 1.0 {
-            close.push(name);
-        } else if mean >= 1.0 {
-            other.push(format!("{name} ({}×)", figure(mean)));
-        } else {
-            base.push(format!("{name} ({}×)", figure(1.0 / mean)));
-        }
-    }
-    let side = |name: &str, names: &[String]| {
-        let name = clean(name);
-        (!names.is_empty()).then(|| format!("{name} in {}", names.join(", ")))
-    };
-    let sides = [side(of.other, &other), side(of.base, &base)];
-    let sides: Vec<String> = sides.into_iter().flatten().collect();
-    let figures = match of.is_published {
-        true => "published figures",
-        false => "figures",
-    };
-    if sides.is_empty() {
-        return format!("All {figures} are less than 10 % apart.");
-    }
-    let mut sentence = format!("Higher {figures}: {}", sides.join("; "));
-    if !close.is_empty() {
-        sentence += &format!("; less than 10 % apart: {}", close.join(", "));
-    }
-    sentence + "."
-}
-
-fn geometric_mean(ratios: &[f64]) -> f64 {
-    let logarithms: f64 = ratios.iter().map(|ratio| libm::log(*ratio)).sum();
-    libm::exp(logarithms / ratios.len() as f64)
-}
-
-/// `random write (iozone): 0.68 times as fast (0.63 to 0.77), slower in 5 of 5`.
-fn ratio_line(id: &str, ratios: &[f64]) -> String {
-    let count = ratios.len();
-    let mean = geometric_mean(ratios);
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = ratios.iter().copied().fold(0.0, f64::max);
-    let range = match count {
-        1 => String::new(),
-        _ => format!(" ({} to {})", figure(least), figure(most)),
-    };
-    let is_close = least * CLOSE_RATIO >= 1.0 && most <= CLOSE_RATIO;
-    let agreeing = |is_so: fn(&&f64) -> bool| ratios.iter().filter(is_so).count();
-    let words = match mean >= 1.0 {
-        _ if is_close => "less than 10 % apart".to_owned(),
-        true => format!("faster in {} of {count}", agreeing(|ratio| **ratio > 1.0)),
-        false => format!("slower in {} of {count}", agreeing(|ratio| **ratio < 1.0)),
-    };
-    let name = clean(&plain_name(id));
-    format!("{name}: {} times as fast{range}, {words}", figure(mean))
-}
-
-fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+fn heading(comparison: &Comparison<'_>) -> String {
     let [base, other] = comparison.results.counts.map(runs_and_cards);
-    let text = format!(
+    format!(
         "{} ({other}) against {} ({base})",
         clean(comparison.other),
         clean(comparison.base)
-    );
-    painted(&[text], width, style, Tone::Heading)
+    )
 }
 
 fn runs_and_cards(counts: Counts) -> String {
@@ -220,37 +192,18 @@ fn runs_and_cards(counts: Counts) -> String {
     }
 }
 
-/// Results in words: faster, slower, equal, and undecided metrics.
-fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
-    let of = |outcome: Conclusion| {
-        let found = comparison.results.differences.iter();
-        found.filter(move |difference| difference.outcome == outcome)
-    };
-    let told = |outcome: Conclusion| -> Vec<String> { of(outcome).map(clause).collect() };
-    let mut clauses = told(Conclusion::Higher);
-    clauses.extend(told(Conclusion::Lower));
-    let names = |outcome: Conclusion| -> Vec<&str> {
-        of(outcome).map(|d| workload_name(&d.metric)).collect()
-    };
-    let same = names(Conclusion::Same);
-    if !same.is_empty() {
-        clauses.push(format!(
-            "the same within 10 %, each by its own 95 % CI: {}",
-            same.join(", ")
-        ));
-    }
-    clauses.extend(comparison.results.stalls.iter().filter_map(stall_clause));
-    let undecided: Vec<&Difference> = of(Conclusion::Undecided)
-        .filter(|difference| difference.basis != Basis::Listed)
-        .collect();
+/// Results in words that the table does not show: stalls, and what would decide about undecided metrics.
+fn clauses(comparison: &Comparison<'_>) -> Vec<String> {
+    let stalls = comparison.results.stalls.iter();
+    let mut clauses: Vec<String> = stalls.filter_map(stall_clause).collect();
+    let differences = comparison.results.differences.iter();
+    let is_open =
+        |one: &&Difference| one.outcome == Conclusion::Undecided && one.basis != Basis::Listed;
+    let undecided: Vec<&Difference> = differences.filter(is_open).collect();
     if !undecided.is_empty() {
         clauses.extend(undecided_clauses(comparison, &undecided));
     }
-    let mut lines = points(&clauses, width);
-    if comparison.results.differences.is_empty() {
-        lines.push("no metric is there on both sides".to_owned());
-    }
-    lines
+    clauses
 }
 
 /// Metrics without a decision, and what would decide about them.
@@ -308,27 +261,6 @@ fn stall_clause(difference: &StallDifference) -> Option<String> {
         figure(difference.other_per_minute),
         figure(difference.base_per_minute)
     ))
-}
-
-/// `faster random write 4 KiB: 4.20× as fast (95 % CI 3.85–4.58)`. It is always the ratio of the
-/// table, also below 1: "4× faster" can be read as five times the rate, and percent for small
-/// differences would be a second scale. A latency is `as long`.
-fn clause(difference: &Difference) -> String {
-    let compared = if difference.quantity == Quantity::Span {
-        "long"
-    } else {
-        "fast"
-    };
-    let evidence = match difference.basis {
-        Basis::PublishedRepeats => "one run each; repeats of other cards differ less".to_owned(),
-        _ => format!("95 % CI {}", interval(difference)),
-    };
-    format!(
-        "{} {}: {}× as {compared} ({evidence})",
-        word(difference),
-        workload_name(&difference.metric),
-        figure(difference.ratio),
-    )
 }
 
 /// The ends of the ratio's interval; a dash where there is none.
@@ -403,7 +335,7 @@ fn probability(of: f64) -> String {
 }
 
 /// Circumstances that differ between the sides, or may differ.
-fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+fn context_lines(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     let told = comparison
         .results
         .context
@@ -426,14 +358,10 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
             2,
         ));
     }
-    if lines.is_empty() {
-        return lines;
-    }
-    let title = "context, where it is not known to be the same:";
-    [painted(&[title], width, style, Tone::Dim), lines].concat()
+    lines
 }
 
-fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style) -> Vec<String> {
+fn notes(comparison: &Comparison<'_>, shows_p: bool) -> Vec<String> {
     let claim = match comparison.results.claim {
         Claim::Runs => "this is about these runs: a claim about the cards needs three runs of each",
         Claim::Cards => {
@@ -481,37 +409,5 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
     if !comparison.across.is_empty() {
         notes.push(format!("compared across {}", comparison.across.join(", ")));
     }
-    painted(&notes, width, style, Tone::Dim)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_answer_names_the_side_with_the_higher_figure_of_each_rate() {
-        let of = |is_published| Overview {
-            base: "Evo+",
-            other: "Extreme",
-            places: &[],
-            is_published,
-        };
-        let ratios = vec![
-            ("dd_write", vec![1.5, 2.0]),
-            ("iozone_random_write", vec![0.5]),
-            ("hdparm_t", vec![1.02]),
-        ];
-        let [write, random, read] = ["dd_write", "iozone_random_write", "hdparm_t"].map(plain_name);
-        assert_eq!(
-            answer(&of(true), &ratios),
-            format!(
-                "Higher published figures: Extreme in {write} (1.73×); Evo+ in {random} (2.00×); less than 10 % \
-                 apart: {read}."
-            )
-        );
-        assert_eq!(
-            answer(&of(false), &ratios[2..]),
-            "All figures are less than 10 % apart."
-        );
-    }
+    notes
 }

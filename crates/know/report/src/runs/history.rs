@@ -1,10 +1,14 @@
 //! One card over time: its runs with their rates, and what became of each rate.
 
+mod answer;
+
 use std::collections::BTreeSet;
 
 use cardmark_core::{Context, Record};
 use cardmark_judge::{HistoryGroup, started_at_s};
 use cardmark_stats::{Conclusion, LEAST_DAYS, RateTrend};
+
+pub use answer::answer_of_history;
 
 use crate::chart::{Chart, Curve, Curves, Heading};
 use crate::document::Block;
@@ -17,19 +21,37 @@ use crate::text::style::{Style, Tone, clean};
 use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 
-/// The history as a text of lines at most `width` columns wide.
-pub fn card_history(card: &str, groups: &[HistoryGroup<'_>], width: usize, style: Style) -> String {
+/// The history as a text of lines at most `width` columns wide: the answer, then the runs with the rates that people ask
+/// for; with all rates, their trends and the method if `all` are wanted.
+pub fn card_history(
+    card: &str,
+    groups: &[HistoryGroup<'_>],
+    all: bool,
+    width: usize,
+    style: Style,
+) -> String {
     let count: usize = groups.iter().map(|group| group.runs.len()).sum();
     let runs = count_of(count, "run", "runs");
     let title = format!("{} · {runs}", clean(card));
-    let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
+    let answer = answer_of_history(groups).lines(width, style);
+    let mut blocks = vec![[answer, painted(&[title], width, style, Tone::Dim)].concat()];
     for group in groups {
         let mut lines = painted(&[clean(&about(&group.runs))], width, style, Tone::Heading);
-        lines.extend(table(group).lines(width, style));
+        let trends = match all {
+            true => group.trends.iter().collect(),
+            false => answer::main_trends(group),
+        };
+        lines.extend(table(group, &trends).lines(width, style));
         blocks.push(lines);
-        blocks.push(points(&trend_clauses(group), width));
+        if all {
+            blocks.push(points(&trend_clauses(group), width));
+        }
     }
-    blocks.push(painted(&notes(groups), width, style, Tone::Dim));
+    let notes = match all {
+        true => notes(groups),
+        false => vec!["`--all` shows all rates, their trends and the method"],
+    };
+    blocks.push(painted(&notes, width, style, Tone::Dim));
     joined(&blocks)
 }
 
@@ -56,7 +78,7 @@ pub fn history_blocks(
     groups: &[HistoryGroup<'_>],
     address: impl Fn(&Record) -> String,
 ) -> Vec<Block> {
-    let mut blocks = Vec::new();
+    let mut blocks = answer_of_history(groups).blocks();
     for (index, group) in groups.iter().enumerate() {
         blocks.push(Block::Heading(about(&group.runs)));
         blocks.push(Block::List(trend_clauses(group)));
@@ -177,28 +199,24 @@ fn about(runs: &[&Record]) -> String {
     parts.join(" · ")
 }
 
-/// Date, run, and those rates that fit, in order.
-fn table(group: &HistoryGroup<'_>) -> Table {
-    let mut columns = vec![Column::left("date"), Column::left("run")];
+/// Date with id, and those rates that fit, in order.
+fn table(group: &HistoryGroup<'_>, trends: &[&RateTrend]) -> Table {
+    let mut columns = vec![Column::left("")];
     let priorities = (0..=u8::MAX).rev();
     columns.extend(
-        group
-            .trends
+        trends
             .iter()
             .zip(priorities)
-            .map(|(trend, priority)| {
-                let unit = unit(&trend.metric, trend.quantity);
-                Column::right(format!("{} {unit}", clean(&trend.metric))).priority(priority)
-            }),
+            .map(|(trend, priority)| Column::right(answer::heading(trend)).priority(priority)),
     );
-    let rows = group.runs.iter().map(|run| {
-        let mut cells = title(run).to_vec();
-        let title = cells.join("  ");
-        cells.extend(group.trends.iter().map(|trend| value(run, trend)));
-        Row::new(cells).stacked(vec![title])
-    });
+    let row = |run: &&Record| {
+        let title = title(run).join("  ");
+        let values = trends.iter().map(|trend| value(run, trend));
+        let cells = std::iter::once(title.clone()).chain(values);
+        Row::new(cells.collect()).stacked(vec![title])
+    };
     Table {
-        rows: rows.collect(),
+        rows: group.runs.iter().map(row).collect(),
         columns,
     }
 }

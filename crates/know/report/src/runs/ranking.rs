@@ -1,5 +1,9 @@
 //! Places in a ranking, with bars.
 
+mod answer;
+
+pub use answer::{answer_of_rankings, rankings_json};
+
 use cardmark_core::OriginKind;
 use cardmark_judge::{Among, Order, Ranking};
 use cardmark_stats::RankingRow;
@@ -32,7 +36,7 @@ const REMARKS: usize = 6;
 /// Indentation of lines below a place.
 const INDENT: usize = 4;
 
-/// The rankings as a text of lines at most `width` columns wide. Unless `all` places are wanted, only the first
+/// The answer and the rankings as a text of lines at most `width` columns wide. Unless `all` places are wanted, only the first
 /// ones and the neighbours of the requested one are shown. Figures of the requested run that stand alone have no place.
 pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> String {
     let block = |ranking: &&Ranking| {
@@ -42,7 +46,10 @@ pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> 
     };
     let (alone, ranked): (Vec<&Ranking>, Vec<&Ranking>) =
         rankings.iter().partition(|ranking| ranking.is_alone());
-    let mut blocks: Vec<Vec<String>> = ranked.iter().map(block).collect();
+    let answer = answer_of_rankings(rankings).filter(|_| ranked.len() > 1);
+    let answer = answer.map(|answer| answer.lines(width, style));
+    let mut blocks: Vec<Vec<String>> = answer.into_iter().collect();
+    blocks.extend(ranked.iter().map(block));
     blocks.push(without_others(&alone, width));
     blocks.push(painted(&legend(&ranked), width, style, Tone::Dim));
     blocks.push(painted(&on_simulated(rankings), width, style, Tone::Dim));

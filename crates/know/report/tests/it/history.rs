@@ -6,7 +6,7 @@ use cardmark_report::{Style, card_history};
 use cardmark_samples::{Model, simulated};
 
 /// Shows runs of one card, one a month, whose random write falls to a half, evenly.
-fn shown(months: u32) -> String {
+fn shown(months: u32, all: bool) -> String {
     let model = Model::named("a1-32gb").unwrap();
     let run = |month: u32| {
         let mut run: Record = simulated(&model, "quick", u64::from(month));
@@ -18,13 +18,13 @@ fn shown(months: u32) -> String {
         run
     };
     let runs: Vec<Record> = (1..=months).map(run).collect();
-    let text = card_history("Red", &history(&runs, &[]), 80, Style::Plain);
+    let text = card_history("Red", &history(&runs, &[]), all, 80, Style::Plain);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn a_rate_that_fell_is_told_with_its_size_and_since_when() {
-    let text = shown(9);
+    let text = shown(9, true);
     for part in [
         "random write 4 KiB fell 5",
         "% since 2026-01-03 (95 % CI",
@@ -37,7 +37,20 @@ fn a_rate_that_fell_is_told_with_its_size_and_since_when() {
 
 #[test]
 fn nothing_is_made_of_too_few_days() {
-    let text = shown(4);
+    let text = shown(4, true);
     assert!(text.contains("too few days with runs"), "{text}");
     assert!(!text.contains("fell"), "{text}");
+}
+
+#[test]
+fn the_sentence_comes_first_and_has_no_method_in_it() {
+    let text = shown(9, false);
+    assert!(text.starts_with("Random writes: 5"), "{text}");
+    assert!(text.contains("lower since 2026-01-03 ("), "{text}");
+    for word in ["CI", "p =", "Holm", "rand_write_4k", "mixed"] {
+        assert!(!text.contains(word), "`{word}` in {text}");
+    }
+    let few = shown(4, false);
+    let expected = "No trend yet: 4 runs on 4 days, it takes 5 days";
+    assert!(few.starts_with(expected), "{few}");
 }

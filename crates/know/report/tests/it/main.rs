@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod answers;
 mod badge;
 mod builder;
 mod charts;
 mod colour;
 mod comparison;
+mod comparison_answer;
 mod csv;
 mod damage;
 mod document;

@@ -20,6 +20,9 @@ pub(crate) struct CompareArguments {
     /// Only these metrics, such as `rand_read_4k,seq_read_1m`
     #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
     pub(crate) metrics: Vec<String>,
+    /// All metrics, circumstances and places, and the method
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -43,7 +46,7 @@ pub(crate) struct RankArguments {
     /// Only results by the same method, none by other tools with the same pattern
     #[arg(long)]
     pub(crate) exact: bool,
-    /// All places, not only the first and those around the run
+    /// All metrics and places, not only the four main rates, and the places around the run
     #[arg(long)]
     pub(crate) all: bool,
     /// List the metrics by which results can be ranked, and end
@@ -69,6 +72,9 @@ pub(crate) struct HistoryArguments {
         requires = "card"
     )]
     pub(crate) metrics: Vec<String>,
+    /// All rates, and the method
+    #[arg(long, requires = "card")]
+    pub(crate) all: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use cardmark_catalog::{product, product_name};
 use cardmark_core::{ContextRow, OriginKind, Record};
-use cardmark_judge::{CommonPlace, Compared, NotComparable, common_places, compare_sides};
+use cardmark_judge::{CommonPlace, Compared, NotComparable, Queues, common_places, compare_sides};
 use cardmark_report::{
-    Comparison, Overview, circumstances, comparison, comparison_json, overview, wrap,
+    Place, Versus, answer_of_comparison, circumstances, comparison, comparison_json, side_names,
+    wrap,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::CompareArguments;
 use crate::error::{CommandError, Exit};
@@ -19,61 +20,90 @@ use crate::terminal::print;
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError> {
     let mut runs = Runs::with_published(arguments.board.as_ref());
     let base = runs.compared(&arguments.base)?;
-    let (mut shown, mut in_short) = (Vec::new(), Vec::new());
+    let (mut texts, mut all) = (Vec::new(), Vec::new());
     for name in &arguments.others {
         let other = runs.compared(name)?;
-        if base.is_of_product && other.is_of_product {
-            let compared = in_each_place(arguments, &base, name, &other)?;
-            let mut all = base.records.iter().chain(&other.records);
-            let is_published = all.all(|record| record.origin.kind == OriginKind::Published);
-            let names = [arguments.base.as_str(), name];
-            in_short.extend(in_all_places(names, &compared, is_published));
-            shown.extend(compared);
-        } else {
-            let sides = [&base, &other].map(|side| side.records.iter().collect());
-            shown.push(one(arguments, [&arguments.base, name], &sides)?);
+        let compared = match base.is_of_product && other.is_of_product {
+            true => in_each_place(arguments, &base, name, &other)?,
+            false => one(arguments, name, &base, &other)?,
+        };
+        match arguments.json {
+            true => all.extend(compared.json(arguments)),
+            false => texts.push(compared.text(arguments)),
         }
     }
-    if arguments.json {
-        let all: Vec<_> = shown.iter().map(|one| one.as_json.clone()).collect();
-        print::data(&format!("{:#}\n", json!(all)))?;
-    } else {
-        let details = shown.iter().map(|one| one.text.clone());
-        let texts: Vec<String> = in_short.into_iter().chain(details).collect();
-        print::result(&texts.join("\n"))?;
+    match arguments.json {
+        true => print::data(&format!("{:#}\n", json!(all)))?,
+        false => print::result(&texts.join("\n"))?,
     }
     Ok(Exit::Done)
 }
 
-/// The results of several places in short.
-fn in_all_places(
-    names: [&str; 2],
-    compared: &[ComparisonOutput],
-    is_published: bool,
-) -> Option<String> {
-    let [base, other] = names;
-    let places = compared.iter().map(|one| (one.place.clone(), &one.results));
-    let places: Vec<_> = places.collect();
-    let of = Overview {
-        base,
-        other,
-        places: &places,
-        is_published,
-    };
-    let has_rates = places
-        .iter()
-        .any(|(_, found)| !found.differences.is_empty());
-    has_rates.then(|| overview(&of, print::width(), print::style()))
+/// Two sides, compared in one place or several.
+struct ComparedSides<'a> {
+    /// Sides as the command names them.
+    given: [&'a str; 2],
+    /// What people call them.
+    names: [String; 2],
+    places: Vec<(CommonPlace<'a>, Compared)>,
+}
+
+impl ComparedSides<'_> {
+    fn versus<'b>(&'b self, repeat: Option<&'b str>, across: &'b [String]) -> Versus<'b> {
+        let place = |(place, results): &'b (CommonPlace<'_>, Compared)| Place {
+            name: &place.name,
+            results,
+            queues: place.queues,
+        };
+        Versus {
+            names: self.names.each_ref().map(String::as_str),
+            places: self.places.iter().map(place).collect(),
+            repeat,
+            across,
+        }
+    }
+
+    fn text(&self, arguments: &CompareArguments) -> String {
+        let repeat = self
+            .places
+            .first()
+            .and_then(|(place, _)| repeat(&place.sides));
+        let versus = self.versus(repeat.as_deref(), &arguments.across);
+        comparison(&versus, arguments.all, print::width(), print::style())
+    }
+
+    /// A value for each place; each has the answer of all places, too.
+    fn json(&self, arguments: &CompareArguments) -> Vec<Value> {
+        let overall = answer_of_comparison(&self.versus(None, &arguments.across)).json();
+        let of_place = |(place, results): &(CommonPlace<'_>, Compared)| {
+            let mut names = self.given.map(str::to_owned);
+            for (name, side) in names.iter_mut().zip(&place.sides) {
+                if !place.name.is_empty()
+                    && let [product] = products(side).as_slice()
+                {
+                    *name = format!("{product} on {}", place.name);
+                }
+            }
+            let names = names.each_ref().map(String::as_str);
+            let mut value = comparison_json(names, &place.sides, results, &arguments.across);
+            if let Some(object) = value.as_object_mut().filter(|_| self.places.len() > 1) {
+                object.insert("place".to_owned(), json!(place.name));
+                object.insert("answer_of_all_places".to_owned(), overall.clone());
+            }
+            value
+        };
+        self.places.iter().map(of_place).collect()
+    }
 }
 
 /// Compares two products wherever both were measured.
-fn in_each_place(
-    arguments: &CompareArguments,
-    base: &Side,
-    name: &str,
-    other: &Side,
-) -> Result<Vec<ComparisonOutput>, CommandError> {
-    let names = [&arguments.base, name];
+fn in_each_place<'a>(
+    arguments: &'a CompareArguments,
+    base: &'a Side,
+    name: &'a str,
+    other: &'a Side,
+) -> Result<ComparedSides<'a>, CommandError> {
+    let names = [arguments.base.as_str(), name];
     if [base, other]
         .iter()
         .any(|side| lines_count(&side.records) > 1)
@@ -88,8 +118,7 @@ fn in_each_place(
         if !may_differ {
             return Err(nowhere(names, [base, other]));
         }
-        let sides = [base, other].map(|side| side.records.iter().collect());
-        return Ok(vec![one(arguments, names, &sides)?]);
+        return one(arguments, name, base, other);
     }
     let is_of_one =
         |place: &CommonPlace<'_>| place.sides.iter().all(|side| products(side).len() < 2);
@@ -102,32 +131,48 @@ fn in_each_place(
         return Err(several(names, [of(0).collect(), of(1).collect()]));
     }
     places.retain(is_of_one);
-    let used: usize = places
-        .iter()
-        .flat_map(|place| &place.sides)
-        .map(Vec::len)
-        .sum();
-    let left_out = (base.records.len() + other.records.len()).saturating_sub(used);
+    tell_left_out(&places, [base, other]);
+    let called = |index: usize| {
+        let all = places
+            .iter()
+            .flat_map(|place| products(&place.sides[index]));
+        let all: BTreeSet<String> = all.collect();
+        all.into_iter().collect::<Vec<_>>().join(" and ")
+    };
+    let called = [called(0), called(1)];
+    let compared = |place: CommonPlace<'a>| {
+        // As installed the queue of one side may be on, and that of the other off.
+        let mut across = arguments.across.clone();
+        if matches!(place.queues, Queues::AsInstalled([base, other]) if base != other) {
+            across.push("command_queue".to_owned());
+        }
+        let results = compare_sides(&place.sides, &arguments.metrics, &across);
+        let results = results.map_err(|reason| refusal(reason, names, &arguments.metrics))?;
+        Ok((place, results))
+    };
+    let places: Result<Vec<_>, CommandError> = places.into_iter().map(compared).collect();
+    Ok(ComparedSides {
+        given: names,
+        names: match called[0] == called[1] || called.iter().any(String::is_empty) {
+            true => names.map(str::to_owned),
+            false => called,
+        },
+        places: places?,
+    })
+}
+
+/// Mentions runs that the other side has nothing beside.
+fn tell_left_out(places: &[CommonPlace<'_>], sides: [&Side; 2]) {
+    let runs = places.iter().flat_map(|place| &place.sides).flatten();
+    let used: BTreeSet<_> = runs.map(|record| record.id).collect();
+    let all: usize = sides.iter().map(|side| side.records.len()).sum();
+    let left_out = all.saturating_sub(used.len());
     if left_out > 0 {
         let text = format!(
             "left out: {left_out} of the runs, in circumstances that the other side does not have"
         );
         print::notice(&wrap(&text, print::width(), 2).join("\n"));
     }
-    let compared = |place: CommonPlace<'_>| {
-        let called = |index: usize| match products(&place.sides[index]).first() {
-            Some(product) if place.name.is_empty() => product.clone(),
-            Some(product) => format!("{product} on {}", place.name),
-            None => names[index].to_owned(),
-        };
-        let names = [called(0), called(1)];
-        let compared = one(arguments, [&names[0], &names[1]], &place.sides)?;
-        Ok(ComparisonOutput {
-            place: place.name,
-            ..compared
-        })
-    };
-    places.into_iter().map(compared).collect()
 }
 
 /// The products of these runs.
@@ -185,40 +230,27 @@ fn several(names: [&str; 2], products: [Vec<String>; 2]) -> CommandError {
         .hint("name one product on each side")
 }
 
-/// A comparison, for people and for programs.
-struct ComparisonOutput {
-    /// Board, setting and publication of both sides, if they are compared place by place.
-    place: String,
-    results: Compared,
-    text: String,
-    as_json: serde_json::Value,
-}
-
-fn one(
-    arguments: &CompareArguments,
-    names: [&str; 2],
-    sides: &[Vec<&Record>; 2],
-) -> Result<ComparisonOutput, CommandError> {
-    let [base, other] = names;
-    let results = compare_sides(sides, &arguments.metrics, &arguments.across)
-        .map_err(|reason| refusal(reason, names, &arguments.metrics))?;
-    let text = comparison(
-        &Comparison {
-            base,
-            other,
-            results: &results,
-            repeat: repeat(sides).as_deref(),
-            across: &arguments.across,
-        },
-        print::width(),
-        print::style(),
-    );
-    let as_json = comparison_json(names, sides, &results, &arguments.across);
-    Ok(ComparisonOutput {
-        place: String::new(),
-        results,
-        text,
-        as_json,
+/// Compares two sides as they are.
+fn one<'a>(
+    arguments: &'a CompareArguments,
+    name: &'a str,
+    base: &'a Side,
+    other: &'a Side,
+) -> Result<ComparedSides<'a>, CommandError> {
+    let given = [arguments.base.as_str(), name];
+    let sides = [base, other].map(|side| side.records.iter().collect::<Vec<_>>());
+    let results = compare_sides(&sides, &arguments.metrics, &arguments.across)
+        .map_err(|reason| refusal(reason, given, &arguments.metrics))?;
+    let names = side_names(given, [&sides[0], &sides[1]]);
+    let place = CommonPlace {
+        name: String::new(),
+        sides,
+        queues: Queues::Any,
+    };
+    Ok(ComparedSides {
+        given,
+        names,
+        places: vec![(place, results)],
     })
 }
 

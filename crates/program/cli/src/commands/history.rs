@@ -7,7 +7,7 @@ use cardmark_core::{Context, DeviceInfo, Record};
 use cardmark_judge::{
     self as judge, HistoryGroup, are_of_several_cards, by_card, sort_by_start, unreadable_start,
 };
-use cardmark_report::{card_history, card_name};
+use cardmark_report::{answer_of_history, card_history, card_name};
 use cardmark_stats::RateTrend;
 use cardmark_store::{Condition, Store};
 use serde_json::json;
@@ -41,7 +41,8 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
         return Ok(Exit::Done);
     }
     let name = runs.last().map_or_else(|| card.clone(), card_name);
-    let text = card_history(&name, &groups, print::width(), print::style());
+    let all = arguments.all || !arguments.metrics.is_empty();
+    let text = card_history(&name, &groups, all, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
 }
@@ -147,8 +148,9 @@ fn as_json(card: &str, groups: &[HistoryGroup<'_>]) -> serde_json::Value {
             "trends": group.trends,
         })
     };
+    let answer = answer_of_history(groups).json();
     let groups: Vec<_> = groups.iter().map(group).collect();
-    json!({ "card": card, "groups": groups })
+    json!({ "card": card, "answer": answer, "groups": groups })
 }
 
 /// Lists the cards that there are runs of.

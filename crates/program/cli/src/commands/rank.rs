@@ -6,11 +6,12 @@ use std::sync::Arc;
 use cardmark_catalog::{all_equivalents, publications};
 use cardmark_core::{Metric, OriginKind, Record, Subject, evidence_digest};
 use cardmark_judge::{
-    Field, FieldFilter, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
+    Field, FieldFilter, ROLES, Ranking, Role, in_catalogue, order_of, ordered_metrics,
+    ranked_metrics, role_of,
 };
-use cardmark_report::{RankableMetric, rankable_metrics};
+use cardmark_report::text::count_of;
+use cardmark_report::{RankableMetric, rankable_metrics, rankings_json, wrap};
 use cardmark_store::{Store, StoredFigure};
-use serde_json::json;
 
 use crate::args::RankArguments;
 use crate::error::{CommandError, Exit};
@@ -36,10 +37,11 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
         return Err(nothing(&mut store, &metrics, &filter)?);
     }
     let text = if arguments.json {
-        format!("{:#}\n", json!(rankings))
+        format!("{:#}\n", rankings_json(&rankings))
     } else {
         let all = arguments.all || asked.is_none();
-        cardmark_report::rankings(&rankings, all, print::width(), print::style())
+        let text = cardmark_report::rankings(&rankings, all, print::width(), print::style());
+        text + &more(arguments, asked.as_ref(), metrics.len())
     };
     print::output(arguments.json, &text)?;
     Ok(Exit::Done)
@@ -173,7 +175,20 @@ fn last_with_rates() -> Result<Option<String>, CommandError> {
 /// Digits of an id that are shown.
 const SHORT_ID: usize = 8;
 
-/// The metrics that were named, or else the rates of the run or of the publication.
+/// How to see the rates that are not ranked.
+fn more(arguments: &RankArguments, asked: Option<&Record>, ranked_count: usize) -> String {
+    let all = asked.map_or(0, |record| ranked_metrics(record).len());
+    let count = all.saturating_sub(ranked_count);
+    if count == 0 || !arguments.metrics.is_empty() {
+        return String::new();
+    }
+    let rates = count_of(count, "more rate", "more rates");
+    let text = format!("`--all` ranks {rates}, and shows all places");
+    wrap(&text, print::width(), 2).join("\n") + "\n"
+}
+
+/// The metrics that were named, or else the rates of the run or of the publication: unless all are wanted, those that people
+/// ask for.
 fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<String>, CommandError> {
     if !arguments.metrics.is_empty() {
         return Ok(arguments.metrics.clone());
@@ -197,7 +212,16 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
             None => error,
         });
     }
-    Ok(rates.into_iter().map(|metric| metric.id.clone()).collect())
+    let all: Vec<String> = rates.into_iter().map(|metric| metric.id.clone()).collect();
+    let of_role = |role: &Role| {
+        let mut ids = all.iter();
+        ids.find(|id| role_of(id) == Some(role)).cloned()
+    };
+    let main: Vec<String> = ROLES.iter().filter_map(of_role).collect();
+    Ok(match arguments.all || arguments.json || main.is_empty() {
+        true => all,
+        false => main,
+    })
 }
 
 /// The first metric of each pattern that several methods measure.

@@ -40,11 +40,18 @@ fn own_runs_of_products_meet_on_their_board() {
     ];
     let output = program.run(&compare);
     assert_eq!(output.code, 0, "{output}");
-    for part in ["about these cards", "slower random write 4 KiB"] {
-        assert!(output.stdout.contains(part), "no `{part}` in {output}");
-    }
+    let begin = "Red 32 GB writes randomly 1";
+    assert!(output.stdout.starts_with(begin), "{output}");
+    let claim = "About these two cards (3 runs of each)";
+    assert!(output.stdout.contains(claim), "{output}");
+    assert!(output.stdout.lines().count() <= 12, "{output}");
+    assert!(!output.stdout.contains("rand_"), "{output}");
     let all = json(&program, &[&compare[..], &["--json"]].concat());
     assert_eq!(all[0]["claim"], "cards");
+    let sentence = all[0]["answer"]["sentence"].as_str().unwrap();
+    let shown = output.stdout.lines().map(str::trim);
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    assert!(shown.starts_with(sentence), "{sentence}: {output}");
     let runs = |side: &str| all[0][side]["runs"].as_array().unwrap().len();
     assert_eq!((runs("base"), runs("other")), (3, 3));
     let differences = all[0]["differences"].as_array().unwrap();
@@ -172,10 +179,10 @@ fn two_products_on_a_board_are_one_command() {
     let scratch = scratch();
     let program = program(&scratch);
     let sides = ["compare", "Evo+", "Extreme", "--board", "Pi 4"];
-    let output = program.run(&sides);
+    let output = program.run(&[&sides[..], &["--all"]].concat());
     assert_eq!(output.code, 0, "{output}");
-    let heading =
-        "SanDisk Extreme 16 GB on Raspberry Pi 4 Model B, pi4, geerling-a2 (1 run) against";
+    let heading = "SanDisk Extreme 16 GB (1 run) against Samsung Evo+ 32 GB (1 run), Raspberry Pi 4 \
+                   Model B, pi4, geerling-a2";
     let lines = output
         .stdout
         .lines()
@@ -192,8 +199,14 @@ fn two_products_on_a_board_are_one_command() {
     let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 4);
     let output = program.run(&["compare", "Evo+", "Extreme"]);
-    let heading = "Extreme against Evo+, in the 4 places where both were measured";
-    assert!(output.stdout.contains(heading), "{output}");
+    let sentence = "Samsung Evo+ 32 GB writes randomly 46 % faster than SanDisk Extreme 16 GB";
+    let lines = output.stdout.lines().map(str::trim);
+    let text = lines.collect::<Vec<_>>().join(" ");
+    assert!(text.starts_with(sentence), "{output}");
+    assert!(
+        text.contains("In 4 places where both were measured"),
+        "{output}"
+    );
     for (sides, message) in [
         (["Evo+ 16", "Extreme 64"], "not measured on the same board"),
         (["Samsung", "Extreme"], "a side has several products"),

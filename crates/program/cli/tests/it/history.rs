@@ -48,12 +48,22 @@ fn runs_and_trends_of_a_card_are_shown() {
     assert_eq!(output.code, 0, "{output}");
     let words: Vec<&str> = output.stdout.split_whitespace().collect();
     let said = words.join(" ");
-    let shift = "since 2026-07-03, on 3 of 3 days with runs: random write 4 KiB about half (the \
+    let shift = "Since 2026-07-03, on 3 of 3 days with runs: random write 4 KiB about half (the \
                  reference reads did not change alike)";
     for part in [shift, "2026-01-03", "2026-09-03"] {
         assert!(said.contains(part), "no `{part}` in {output}");
     }
+    assert!(
+        said.starts_with(shift) && !said.contains("Holm"),
+        "{output}"
+    );
+    let whole = program.run(&["history", "aaaaaa", "--all"]).stdout;
+    assert!(
+        whole.starts_with("Since ") && whole.contains("Holm"),
+        "{whole}"
+    );
     let all = json(&program, &["history", "aaaaaa", "--json"]);
+    assert_eq!(all["answer"]["sentence"], shift);
     let group = &all["groups"][0];
     let runs = group["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 9);

@@ -23,6 +23,7 @@ fn a_run_at_80_columns() {
       is comfortable)
     Fine for: cameras up to 21 MB/s (short test), database and home automation,
       media, logging
+    Reading all of it takes about 6 min
     Data read back: intact (64 MiB sample). Capacity: not tested
       → cardmark probe sim:a1-32gb
 
@@ -31,17 +32,12 @@ fn a_run_at_80_columns() {
     sequential read 1 MiB            89.0      ±0.5 %  84.9
     random read 4 KiB                10.7      ±0.6 %  2617
     random write 4 KiB               3.73      ±1.0 %   910
-    random write 4 KiB, 15 s         3.72     ~±1.1 %   908
+    random write 4 KiB, 15 s         3.72      ±1.1 %   908
     synced write 4 KiB               1.37      ±1.5 %   335
     mixed 4 KiB, 20 % reads          4.28      ±1.1 %  1044
     random read 4 KiB, whole device  10.7      ±0.6 %  2620
     random read 4 KiB, 32 at once    10.8      ±1.0 %  2636
     random write 4 KiB, 32 at once   3.73      ±2.5 %   911
-
-    stalls too rare for so short a test could lower these rates: synced write 4 KiB
-      to 0.547 MB/s at worst
-
-    ~ interval from within a trial, without the differences between runs
 
     written to the target: 669 MB
     `cardmark show f6acc85b --all` shows all columns
@@ -63,6 +59,7 @@ fn all_columns_ranges_and_notes_are_shown_on_request() {
       is comfortable)
     Fine for: cameras up to 21 MB/s (short test), database and home automation,
       media, logging
+    Reading all of it takes about 6 min
     Data read back: intact (64 MiB sample). Capacity: not tested
       → cardmark probe sim:a1-32gb
 
@@ -81,6 +78,8 @@ fn all_columns_ranges_and_notes_are_shown_on_request() {
     no stall over 100 ms was seen in 16 s of sequential write 1 MiB, 21 s of random
       write 4 KiB, 5.0 s of synced write 4 KiB; the long run allows for stalls too
       rare to be seen in so short a time
+    stalls too rare for so short a test could lower these rates: synced write 4 KiB
+      to 0.547 MB/s at worst
     measured again: sequential read 1 MiB 73.4–108 MB/s, sequential write 1 MiB
       24.5–42.6 MB/s, random read 4 KiB 2390–2865 IOPS, random write 4 KiB 757–1094
       IOPS (as far apart as repeats of other cards; three runs give this card's own

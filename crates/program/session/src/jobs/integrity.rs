@@ -73,6 +73,8 @@ pub struct TestResult {
     pub record: Record,
     /// Exit for its verdict.
     pub exit: Exit,
+    /// Details of the verdict, the most important first.
+    pub details: Vec<String>,
     /// Errors after its end: the record was not stored, or the device not restored.
     pub errors: Vec<CommandError>,
 }
@@ -97,6 +99,7 @@ impl TestResult {
         Self {
             record,
             exit,
+            details: Vec::new(),
             errors: kept.err().into_iter().collect(),
         }
     }

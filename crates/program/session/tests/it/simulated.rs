@@ -33,6 +33,7 @@ fn a_run_at_40_columns() {
     Fine for: cameras up to 21 MB/s (short
       test), database and home automation,
       media, logging
+    Reading all of it takes about 6 min
     Data read back: intact (64 MiB sample).
       Capacity: not tested
       → cardmark probe sim:a1-32gb
@@ -50,7 +51,7 @@ fn a_run_at_40_columns() {
       3.73 MB/s ±1.0 %
       910 IOPS
     random write 4 KiB, 15 s
-      3.72 MB/s ~±1.1 %
+      3.72 MB/s ±1.1 %
       908 IOPS
     synced write 4 KiB
       1.37 MB/s ±1.5 %
@@ -67,13 +68,6 @@ fn a_run_at_40_columns() {
     random write 4 KiB, 32 at once
       3.73 MB/s ±2.5 %
       911 IOPS
-
-    stalls too rare for so short a test
-      could lower these rates: synced write
-      4 KiB to 0.547 MB/s at worst
-
-    ~ interval from within a trial, without
-      the differences between runs
 
     written to the target: 669 MB
     `cardmark show f6acc85b --all` shows all

@@ -158,6 +158,7 @@ pub(crate) fn text(path: &Path) -> &str {
 pub(crate) struct Outcome {
     exit: Exit,
     record: Option<Record>,
+    details: Vec<String>,
     errors: Vec<CommandError>,
 }
 
@@ -166,6 +167,7 @@ impl From<TestResult> for Outcome {
         Self {
             exit: result.exit,
             record: Some(result.record),
+            details: result.details,
             errors: result.errors,
         }
     }
@@ -176,6 +178,7 @@ impl From<Record> for Outcome {
         Self {
             exit: Exit::Done,
             record: Some(record),
+            details: Vec::new(),
             errors: Vec::new(),
         }
     }
@@ -195,6 +198,7 @@ impl From<Exit> for Outcome {
         Self {
             exit,
             record: None,
+            details: Vec::new(),
             errors: Vec::new(),
         }
     }
@@ -501,9 +505,13 @@ impl Person {
         let outcome = result.unwrap_or_else(|error| Outcome {
             exit: error.exit,
             record: None,
+            details: Vec::new(),
             errors: vec![error],
         });
         let mut exit = outcome.exit;
+        for detail in &outcome.details {
+            self.hear(detail);
+        }
         for error in &outcome.errors {
             self.error(error);
             exit = exit.or_worse(error.exit);

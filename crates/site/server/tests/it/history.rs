@@ -48,7 +48,7 @@ fn statements(store: &mut Store, condition: (&str, &str)) -> (String, Vec<String
     sort_by_start(&mut runs);
     let groups = history(&runs, &[]);
     let name = card_name(runs.last().unwrap());
-    let text = card_history(&name, &groups, 1 << 16, Style::Plain);
+    let text = card_history(&name, &groups, true, 1 << 16, Style::Plain);
     let lines = text.lines().filter_map(|line| line.strip_prefix("- "));
     (name, lines.map(str::to_owned).collect())
 }

@@ -7,7 +7,7 @@ use cardmark_device::Blocks;
 use cardmark_host::{Resolution, Root, boot_id, device_numbers};
 use cardmark_integrity::{
     BLOCK_BYTES, CutCheck, CutChecked, CutCycle, CutEvidence, CutLog, CutOutcome, CutPlan, LogLine,
-    NoCut, Surroundings, Trouble, WriteState, evidence,
+    LostWrite, NoCut, Surroundings, Trouble, WriteState, evidence,
 };
 use serde::Serialize;
 
@@ -21,9 +21,6 @@ use crate::error::{CommandError, Exit};
 use crate::gate::file::Destination;
 use crate::jobs::integrity::{Hint, TestFolder, TestResult, ended_early, head, no_verdict};
 use crate::voice::Voice;
-
-/// Number of lost writes that are listed.
-const MOST_LISTED: usize = 10;
 
 /// Reads everything back after a power cut, and compares it with the log.
 ///
@@ -80,9 +77,11 @@ pub fn check_power_cut(
     let mut totals = known.earlier();
     totals.add(&checked);
     keep_check(session.voice, log, checked);
-    tell_lost(session.voice, cycle, &outcome);
     let record = of_outcome(head, &plan, &outcome, &totals);
-    Ok(TestResult::keep(session, record, exit_of(&totals)))
+    Ok(TestResult {
+        details: lost(cycle, &outcome),
+        ..TestResult::keep(session, record, exit_of(&totals))
+    })
 }
 
 /// Finds the files of that cycle. Returns whether they have the mark of an orderly end.
@@ -213,17 +212,14 @@ fn tell(
     Ok(())
 }
 
-/// Lists lost writes, the last ones.
-pub(super) fn tell_lost(voice: &dyn Voice, cycle: &CutCycle, outcome: &CutOutcome) {
-    for lost in outcome.lost.iter().rev().take(MOST_LISTED) {
-        let before = cycle
-            .before_last_ms(lost.number)
-            .map_or_else(String::new, |ms| {
-                format!(
-                    ", acknowledged {:.3} s before the last one",
-                    ms as f64 / 1e3
-                )
-            });
+/// Returns a line for each lost write, the last one first.
+pub(super) fn lost(cycle: &CutCycle, outcome: &CutOutcome) -> Vec<String> {
+    let line = |lost: &LostWrite| {
+        let before = cycle.before_last_ms(lost.number);
+        let before = before.map(|ms| {
+            let seconds = ms as f64 / 1e3;
+            format!(", acknowledged {seconds:.3} s before the last one")
+        });
         let state = match lost.state {
             WriteState::Old => "an older write is there",
             WriteState::Torn | WriteState::Kept => "only a part of it is there",
@@ -231,12 +227,10 @@ pub(super) fn tell_lost(voice: &dyn Voice, cycle: &CutCycle, outcome: &CutOutcom
             WriteState::Foreign => "something else is there",
             WriteState::Unreadable => "it cannot be read",
         };
-        voice.notice(&format!("lost: write {}{before}: {state}", lost.number));
-    }
-    let more = outcome.lost.len().saturating_sub(MOST_LISTED);
-    if more > 0 {
-        voice.notice(&format!("lost: {more} earlier writes"));
-    }
+        let before = before.unwrap_or_default();
+        format!("lost: write {}{before}: {state}", lost.number)
+    };
+    outcome.lost.iter().rev().map(line).collect()
 }
 
 fn cannot_tell(no_cut: NoCut) -> CommandError {

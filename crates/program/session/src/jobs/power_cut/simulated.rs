@@ -7,7 +7,7 @@ use cardmark_integrity::{
 use cardmark_sim::{Model, SimMedium};
 use serde_json::json;
 
-use super::checking::{checked, tell_lost};
+use super::checking::{checked, lost};
 use super::outcome::{exit_of, of_outcome};
 use crate::drive::session::Session;
 use crate::error::CommandError;
@@ -36,7 +36,7 @@ pub(super) fn simulated(
     let outcome = check.outcome().ok_or_else(no_verdict)?;
     let mut totals = log.earlier();
     totals.add(&checked(plan, &outcome, true));
-    tell_lost(session.voice, cycle, &outcome);
+    let details = lost(cycle, &outcome);
     let asked = json!({
         "test": "power_cut",
         "places_count": plan.places_count(),
@@ -44,7 +44,10 @@ pub(super) fn simulated(
     });
     let head = simulated_head(model, &asked, plan.seed());
     let record = of_outcome(head, plan, &outcome, &totals);
-    Ok(TestResult::keep(session, record, exit_of(&totals)))
+    Ok(TestResult {
+        details,
+        ..TestResult::keep(session, record, exit_of(&totals))
+    })
 }
 
 /// Writes until the card loses power in the middle of a call. Returns the log.
