@@ -41,14 +41,22 @@ pub fn faults(record: &Record) -> Vec<Fault> {
             }
         }
     }
+    let verdicts = counted_verdicts(record).into_iter();
+    let failed = verdicts.filter(|(_, outcome)| *outcome == VerdictOutcome::Fail);
+    faults.extend(failed.map(|(rule, _)| Fault::Failed(rule)));
+    faults
+}
+
+/// Returns rules and outcomes of the verdicts that count: those on classes that are not claimed do not.
+pub(crate) fn counted_verdicts(record: &Record) -> Vec<(String, VerdictOutcome)> {
     let derived = upheld(record);
     let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
     let claims = claims(record);
     let counts = |rule: &str| class(rule).is_none() || claims.contains_key(rule);
-    let failed =
-        verdicts.filter(|verdict| verdict.outcome == VerdictOutcome::Fail && counts(&verdict.rule));
-    faults.extend(failed.map(|verdict| Fault::Failed(verdict.rule.clone())));
-    faults
+    let counted = verdicts.filter(|verdict| counts(&verdict.rule));
+    counted
+        .map(|verdict| (verdict.rule.clone(), verdict.outcome))
+        .collect()
 }
 
 fn is_of_the_device(kind: FindingKind) -> bool {

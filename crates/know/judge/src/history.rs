@@ -30,29 +30,53 @@ impl HistoryGroup<'_> {
 /// for their number covers the rates of all groups. `metrics` restricts the rates, unless it is empty; runs
 /// without any of them are left out, and those of storage that is not known.
 pub fn history<'a>(runs: &'a [Record], metrics: &[String]) -> Vec<HistoryGroup<'a>> {
+    let runs: Vec<&Record> = runs.iter().collect();
+    let mut groups = histories_of(&[runs], metrics);
+    groups.pop().unwrap_or_default()
+}
+
+/// As [`history`], for several cards at once: the correction covers the rates of all of them.
+pub(crate) fn histories_of<'a>(
+    cards: &[Vec<&'a Record>],
+    metrics: &[String],
+) -> Vec<Vec<HistoryGroup<'a>>> {
+    let groups: Vec<Vec<Vec<&Record>>> = cards
+        .iter()
+        .map(|runs| by_circumstances(runs, metrics))
+        .collect();
+    let histories: Vec<Vec<RateHistory>> = groups
+        .iter()
+        .flatten()
+        .map(|members| histories(members, metrics))
+        .collect();
+    let mut trends = rate_trends(&histories.concat()).into_iter();
+    let mut counts = histories.iter().map(Vec::len);
+    let mut with_trends = |runs| HistoryGroup {
+        runs,
+        trends: trends
+            .by_ref()
+            .take(counts.next().unwrap_or_default())
+            .collect(),
+    };
+    groups
+        .into_iter()
+        .map(|groups| groups.into_iter().map(&mut with_trends).collect())
+        .collect()
+}
+
+/// Groups the runs that have one of the rates and are of known storage.
+fn by_circumstances<'a>(runs: &[&'a Record], metrics: &[String]) -> Vec<Vec<&'a Record>> {
     let mut groups: Vec<(Circumstances, Vec<&Record>)> = Vec::new();
     let has_rates =
         |run: &&Record| unknown_storage(run).is_none() && rates(run, metrics).next().is_some();
-    for run in runs.iter().filter(has_rates) {
+    for run in runs.iter().copied().filter(has_rates) {
         let key = circumstances(run);
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, members)) => members.push(run),
             None => groups.push((key, vec![run])),
         }
     }
-    let histories: Vec<Vec<RateHistory>> = groups
-        .iter()
-        .map(|(_, members)| histories(members, metrics))
-        .collect();
-    let mut trends = rate_trends(&histories.concat()).into_iter();
-    groups
-        .into_iter()
-        .zip(&histories)
-        .map(|((_, runs), histories)| HistoryGroup {
-            runs,
-            trends: trends.by_ref().take(histories.len()).collect(),
-        })
-        .collect()
+    groups.into_iter().map(|(_, runs)| runs).collect()
 }
 
 /// Adds the trials of their reference reads to runs, which are in the order of time, if a rate has another level: heads of

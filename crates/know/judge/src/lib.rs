@@ -7,6 +7,7 @@ mod advice;
 mod again;
 mod among;
 mod answer;
+mod attention;
 mod avoid;
 mod camera;
 mod classes;
@@ -37,6 +38,9 @@ pub use advice::advise;
 pub use again::{can_derive_again, derive_again, derive_again_with, unstated};
 pub use among::{Among, standing_among};
 pub use answer::{Answer, Limit, System, UNEVEN_RATIO, answer, is_uneven};
+pub use attention::{
+    Advice, Attention, CardRuns, Ground, NamedBy, Outlier, Reason, Shortfall, attention, cards_of,
+};
 pub use avoid::{AvoidQuestion, AvoidReason, EARLY_FILLINGS, Warned, avoid};
 pub use camera::{CameraBasis, CameraRate};
 pub use classes::{ClassFigure, class_figures, families};

@@ -19,7 +19,7 @@ enum BusPath<'a> {
 }
 
 /// Returns the reason why the class cannot be tested here; `None` if there is none.
-pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
+pub(crate) fn obstacle(record: &Record, class: &Class) -> Option<String> {
     if class.family == ClassFamily::Express {
         let reason = "not testable here: classes of SD Express are tested with NVMe streams, which \
                       Linux does not offer to programs";

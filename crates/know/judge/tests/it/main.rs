@@ -7,6 +7,7 @@
 )]
 
 mod advice;
+mod attention;
 mod classes;
 mod comparison;
 mod durable;

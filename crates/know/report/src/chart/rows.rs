@@ -18,6 +18,15 @@ const NAME_HEIGHT: f64 = 17.0;
 /// A row: its name, and the number of bars in it.
 pub(super) type RowOf<'a> = (&'a str, usize);
 
+/// A value on the axis that a class asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The value, in the unit of the axis.
+    pub value: f64,
+    /// Its name, such as `A1`.
+    pub label: String,
+}
+
 /// Position of the rows.
 pub(super) struct Rows {
     size: Size,
@@ -89,6 +98,24 @@ impl Rows {
             canvas.text(&Text::new(Look::Dim, (middle, y), Anchor::Middle, &line));
         }
         y + 6.0 + margin
+    }
+
+    /// Draws lines across all rows, with their names above; a name that would cover the one before it is left out with its line.
+    pub(super) fn marks(&self, canvas: &mut dyn Canvas, marks: &[Mark]) {
+        let ends = (self.tops.first(), self.tops.last());
+        let (top, bottom) = (*ends.0.unwrap_or(&0.0), *ends.1.unwrap_or(&0.0));
+        let mut free_from = self.left;
+        for mark in marks.iter().filter(|mark| self.scale.holds(mark.value)) {
+            let x = self.scale.place(mark.value);
+            let half = 0.5 * small_width(&mark.label);
+            if x - half < free_from {
+                continue;
+            }
+            free_from = x + half + LEAST_GAP;
+            canvas.line(Line::Leader, (x, top), (x, bottom));
+            let at = (x, top - LEAST_GAP);
+            canvas.text(&Text::new(Look::SmallDim, at, Anchor::Middle, &mark.label));
+        }
     }
 
     /// Distance of two ticks.

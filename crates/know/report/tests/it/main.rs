@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod answers;
+mod attention;
 mod badge;
 mod builder;
 mod charts;
@@ -20,6 +21,8 @@ mod list;
 mod png;
 mod ranking;
 mod recommendation;
+mod seller;
+mod survey;
 mod terminal;
 mod unknown;
 mod width;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{LatencyFigure, Metric, Quantity};
 
+use super::answer::{BURSTS, LONG};
 use super::methods::{Method, Rate};
 use super::sources::is_own;
-use super::subjects::{FAULTY, Subject, boards, suite_of};
+use super::subjects::{Subject, boards, suite_of};
 use super::verdicts;
 use crate::document::{Block, Column, Row, Table};
 use crate::text::names::{capitalised, plain_name, title_name};
@@ -137,8 +138,8 @@ fn cards<'a, 's>(method: &'s Method<'a>) -> Vec<Vec<&'s Subject<'a>>> {
     let best = |card: &[&Subject<'_>]| {
         let rates = card
             .iter()
-            .filter_map(|subject| subject.rate(first.as_deref()?));
-        rates.map(|(value, _)| value).fold(0.0, f64::max)
+            .filter_map(|subject| lower_of(subject, first.as_deref()?));
+        rates.fold(0.0, f64::max)
     };
     cards.sort_by(|a, b| best(b).total_cmp(&best(a)));
     // Stable. Unknown classes come last; of the known ones that of the fastest card first.
@@ -162,6 +163,15 @@ fn cards<'a, 's>(method: &'s Method<'a>) -> Vec<Vec<&'s Subject<'a>>> {
     cards
 }
 
+/// The rate that decides: of random writes the lower one of bursts and the long series.
+fn lower_of(subject: &Subject<'_>, metric: &str) -> Option<f64> {
+    let (value, _) = subject.rate(metric)?;
+    let long = subject
+        .rate(LONG)
+        .filter(|_| metric == BURSTS && !subject.is_voided(LONG));
+    Some(long.map_or(value, |(long, _)| long.min(value)))
+}
+
 /// The number of runs of each of these subjects, if it is the same.
 fn runs_each(subjects: &[Subject<'_>]) -> Option<usize> {
     let count = subjects.first()?.rated_count();
@@ -178,11 +188,7 @@ fn row(subject: &Subject<'_>, rates: &[&Rate], is_below_card: bool, has_count: b
         &subject.name
     };
     let runs = subject.rated_count();
-    let mark = match subject.is_faulty() {
-        true => format!("{FAULTY} "),
-        false => String::new(),
-    };
-    let name = format!("{mark}{name}");
+    let name = subject.marked(name);
     let name = match has_count && runs > 1 {
         true => format!("{name} ({})", count_of(runs, "run", "runs")),
         false => name,
@@ -263,9 +269,7 @@ pub(super) fn legend(subjects: &[Subject<'_>], rates: &[Rate]) -> Vec<String> {
     }
     let has_rates = |subject: &&Subject<'_>| subject.rated_count() > 0;
     if subjects.iter().filter(has_rates).any(Subject::is_faulty) {
-        sentences.push(format!(
-            "{FAULTY} before a name: a test found this card fake or damaged."
-        ));
+        sentences.push("! before a name: a card to replace; the reason is above.".to_owned());
     }
     sentences
 }
