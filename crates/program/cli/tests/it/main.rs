@@ -48,3 +48,4 @@ mod undo;
 mod unknown;
 mod usage;
 mod visits;
+mod words;
