@@ -4,9 +4,12 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use cardmark_cards::{Field, register_tables};
+use cardmark_core::Quantity;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::embedded;
+use crate::similar::{nearest, plain};
+use crate::uses::{Requirement, Use, use_of};
 
 const TEXT: &str = include_str!("../facts/explanations.toml");
 
@@ -19,25 +22,14 @@ const JEDEC: &str = "JEDEC JESD84-B51A, chapter 7";
 /// Day on which the source was read.
 const CHECKED_ON: &str = "2026-11-20";
 
-/// Minimum similarity for a suggestion; 1 is equality.
-const LIKE: f64 = 0.85;
-
-/// Maximum number of suggestions.
-const MOST_SUGGESTIONS: usize = 3;
-
-/// Maximum number of terms that a search finds.
-const MOST_FOUND: usize = 8;
-
-/// Words of a question without meaning of their own.
-const FILLING: [&str; 16] = [
-    "a", "an", "and", "are", "do", "does", "how", "in", "is", "it", "my", "of", "on", "the",
-    "what", "why",
-];
-
 /// A part of the list of all terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
+    /// What a card is used for.
+    Uses,
+    /// How long a card lasts, and what to do for it.
+    Care,
     /// What is printed on a card.
     Labels,
     /// Metrics.
@@ -62,7 +54,9 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of the list.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
+        Self::Uses,
+        Self::Care,
         Self::Labels,
         Self::Figures,
         Self::Warnings,
@@ -78,6 +72,8 @@ impl Group {
     /// Returns the word for the group.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Uses => "uses",
+            Self::Care => "care",
             Self::Labels => "labels",
             Self::Figures => "figures",
             Self::Warnings => "warnings",
@@ -94,6 +90,8 @@ impl Group {
     /// Returns its heading.
     pub fn title(self) -> &'static str {
         match self {
+            Self::Uses => "Uses, and what to buy",
+            Self::Care => "Lifetime, care and repair",
             Self::Labels => "Labels on a card",
             Self::Figures => "Speed figures",
             Self::Warnings => "Warnings and notes",
@@ -131,6 +129,9 @@ pub struct Explanation {
     /// Other terms with the same meaning.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// Questions in people's own words that it answers.
+    #[serde(default)]
+    pub questions: Vec<String>,
     /// Title, in a few words.
     pub title: String,
     /// Meaning, importance and advice.
@@ -148,92 +149,30 @@ pub fn explanations() -> &'static [Explanation] {
     &ROWS
 }
 
-/// Returns the explanation of a term or phrase, or of a field of card registers. Ignores case, spaces,
+/// Returns the explanation of a term or phrase, of a field of card registers, or of a use. Ignores case, spaces,
 /// hyphens and underscores, and the mark at the end of a question.
 pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
-    let word = plain(word.trim_end_matches('?'));
+    let asked = word.trim_end_matches('?');
+    let word = plain(asked);
     let row = ROWS
         .iter()
         .find(|row| row.words().any(|known| plain(known) == word));
-    row.map(Cow::Borrowed)
-        .or_else(|| field_explanation(&word).map(Cow::Owned))
+    let own = || field_explanation(&word).or_else(|| use_of(asked).map(use_explanation));
+    row.map(Cow::Borrowed).or_else(|| own().map(Cow::Owned))
 }
 
 /// Returns the known terms that are similar to this one, the most similar first.
-pub fn nearest(word: &str) -> Vec<&'static str> {
-    let word = plain(word);
-    let rows = ROWS.iter().filter_map(|row| row.likest(&word));
-    let fields = fields().map(|(_, field)| (likeness(field.name, &word), field.name));
-    let mut found: Vec<(f64, &str)> = rows
-        .chain(fields)
-        .filter(|(likeness, _)| *likeness >= LIKE)
-        .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    found.dedup();
-    found
-        .into_iter()
-        .take(MOST_SUGGESTIONS)
-        .map(|(_, known)| known)
-        .collect()
-}
-
-/// Returns the explanations that contain all words of a question, those with the words in their titles first.
-pub fn search(question: &str) -> Vec<&'static Explanation> {
-    let question = question.to_lowercase();
-    let words: Vec<&str> = parts(&question)
-        .filter(|word| !FILLING.contains(word))
-        .collect();
-    if words.is_empty() {
-        return Vec::new();
-    }
-    let holds = |text: &str| {
-        let text = text.to_lowercase();
-        words
-            .iter()
-            .all(|word| parts(&text).any(|part| part.starts_with(word)))
-    };
-    let title = |row: &&Explanation| {
-        holds(&format!(
-            "{} {} {}",
-            row.id,
-            row.aliases.join(" "),
-            row.title
-        ))
-    };
-    let (mut found, others): (Vec<_>, Vec<_>) = ROWS.iter().partition(title);
-    found.extend(others.into_iter().filter(|row| holds(&row.text)));
-    found.truncate(MOST_FOUND);
-    found
-}
-
-/// Words of a text, without punctuation.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|part| !part.is_empty())
+#[must_use]
+pub fn nearest_terms(word: &str) -> Vec<&'static str> {
+    let rows = ROWS.iter().flat_map(Explanation::words).map(String::as_str);
+    let fields = fields().map(|(_, field)| field.name);
+    nearest(word, rows.chain(fields))
 }
 
 impl Explanation {
     fn words(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.id).chain(&self.aliases)
     }
-
-    /// Returns the row's term that is most similar to this one.
-    fn likest(&self, word: &str) -> Option<(f64, &str)> {
-        self.words()
-            .map(|known| (likeness(known, word), known.as_str()))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-    }
-}
-
-fn likeness(known: &str, word: &str) -> f64 {
-    strsim::jaro_winkler(&plain(known), word)
-}
-
-fn plain(word: &str) -> String {
-    word.chars()
-        .filter(|c| !matches!(c, ' ' | '-' | '_'))
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// Returns the meaning of a field in each register that contains it.
@@ -260,6 +199,7 @@ fn field_explanation(word: &str) -> Option<Explanation> {
         id: first.name.to_owned(),
         group: Group::Registers,
         aliases: Vec::new(),
+        questions: Vec::new(),
         title: format!("{}, a field of a card's registers", first.name),
         text: format!(
             "{}. `cardmark info --json` shows its value if the reader lets the registers \
@@ -270,6 +210,38 @@ fn field_explanation(word: &str) -> Option<Explanation> {
         checked_on: CHECKED_ON.to_owned(),
         vectors: vec![first.name.to_owned()],
     })
+}
+
+/// Returns the meaning of a use, from what it needs.
+fn use_explanation(row: &Use) -> Explanation {
+    let needs: Vec<String> = row.needs.iter().map(need).collect();
+    let needs = match needs.as_slice() {
+        [] => String::new(),
+        needs => format!(" Enough is: {}.", needs.join("; ")),
+    };
+    Explanation {
+        id: row.id.clone(),
+        group: Group::Uses,
+        aliases: row.vectors.clone(),
+        questions: Vec::new(),
+        title: format!("Use: {}", row.title),
+        text: format!(
+            "{}.{needs} `cardmark recommend --use {}` names the products that suit it best.",
+            row.about, row.id
+        ),
+        source: row.source.clone(),
+        checked_on: row.checked_on.clone(),
+        vectors: row.vectors.clone(),
+    }
+}
+
+/// Returns a rate that is enough, with its reason.
+fn need(need: &Requirement) -> String {
+    let rate = match need.quantity {
+        Quantity::ByteRate => format!("{} MB/s of {}", need.enough / 1e6, need.plain),
+        _ => format!("{} {} per second", need.enough, need.plain),
+    };
+    format!("{rate}, because {}", need.reason)
 }
 
 /// Returns all named fields with their registers.

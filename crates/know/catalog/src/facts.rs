@@ -67,8 +67,15 @@ mod tests {
         assert_eq!(plain_name("AF SD"), "AF SD");
     }
 
-    /// Tables without a source of their own: calculated from others, or our reasons.
-    const OWN: [&str; 4] = ["any_class", "apart", "elsewhere", "spreads"];
+    /// Tables without a source of their own: calculated from others, our reasons, or words.
+    const OWN: [&str; 6] = [
+        "any_class",
+        "apart",
+        "elsewhere",
+        "small",
+        "spreads",
+        "synonyms",
+    ];
 
     #[test]
     fn every_row_of_facts_has_the_day_on_which_its_source_was_read() {

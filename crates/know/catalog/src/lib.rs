@@ -14,10 +14,12 @@ mod products;
 mod publications;
 mod published;
 mod quantities;
+mod questions;
 mod queue;
 mod quirks;
 mod readers;
 mod signs;
+mod similar;
 mod sources;
 mod spreads;
 mod suites;
@@ -36,17 +38,19 @@ pub use endurance::{
 pub use equivalents::{
     Apart, Equivalents, Method, all_equivalents, equivalents, equivalents_of, reason_apart,
 };
-pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
+pub use explanations::{Explanation, Group, explanation, explanations, nearest_terms};
 pub use lines::{KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};
 pub use publications::{PublishedError, publications};
 pub use published::{Absent, Publication, PublishedFigure, PublishedRun, Setting, Unit};
 pub use quantities::metric_quantities;
+pub use questions::{Answer, asked, search};
 pub use queue::{QueueGain, queue_gains};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
+pub use similar::nearest;
 pub use sources::{Availability, Fact, FactSource};
 pub use spreads::{
     RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, series, spread_of, spreads,

@@ -6,6 +6,7 @@ use cardmark_core::Suite;
 use thiserror::Error;
 
 use crate::facts::from_toml;
+use crate::similar::nearest;
 
 /// A version of a suite.
 struct SuiteText {
@@ -66,11 +67,11 @@ const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
 #[derive(Debug, Error)]
 pub enum CatalogError {
     /// No suite has this name.
-    #[error("no suite `{name}`; there is {known}")]
+    #[error("no suite `{name}`; {known}")]
     UnknownSuite {
         /// The requested name.
         name: String,
-        /// Names of the suites.
+        /// The suites that are meant, or else all.
         known: String,
     },
     /// The suite has no such version.
@@ -114,8 +115,16 @@ pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
         }),
         _ => Err(CatalogError::UnknownSuite {
             name: name.to_owned(),
-            known: suite_names().join(", "),
+            known: meant(name),
         }),
+    }
+}
+
+/// The suites that a name may mean, or all.
+fn meant(name: &str) -> String {
+    match nearest(name, suite_names()).as_slice() {
+        [] => format!("there is {}", suite_names().join(", ")),
+        near => format!("perhaps {}", near.join(", ")),
     }
 }
 
@@ -249,6 +258,8 @@ mod tests {
     #[test]
     fn unknown_suites_and_other_texts_are_refused() {
         assert!(matches!(parse("name = 3"), Err(CatalogError::Shape(_))));
+        let said = suite("quik", None).unwrap_err().to_string();
+        assert_eq!(said, "no suite `quik`; perhaps quick");
         assert!(matches!(
             suite("fast", None),
             Err(CatalogError::UnknownSuite { .. })

@@ -54,11 +54,20 @@ const LIKE: f64 = 0.85;
 /// Maximum number of suggestions.
 const MOST_NEAR: usize = 3;
 
+/// Similarity of a name with a word; one that begins with it, as `a1-32gb` with `a1`, is similar.
+fn likeness(known: &str, word: &str) -> f64 {
+    let alike = strsim::jaro_winkler(known, word);
+    match !word.is_empty() && known.starts_with(word) {
+        true => alike.max(LIKE),
+        false => alike,
+    }
+}
+
 /// The text of the embedded model of that name.
 pub(crate) fn text(name: &str) -> Result<&'static str, ModelError> {
     let found = texts().find(|&(known, _)| known == name);
     let (_, text) = found.ok_or_else(|| {
-        let known = texts().map(|(known, _)| (strsim::jaro_winkler(known, name), known));
+        let known = texts().map(|(known, _)| (likeness(known, name), known));
         let mut near: Vec<(f64, &str)> = known.filter(|(likeness, _)| *likeness >= LIKE).collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
         let near: Vec<&str> = near

@@ -6,6 +6,7 @@ mod documents;
 mod examples;
 mod explain;
 mod files;
+mod groups;
 mod integrity;
 mod list;
 mod paths;
@@ -150,7 +151,7 @@ pub(crate) enum Command {
     /// Test many cards on several boards, step by step, and report on all
     #[command(after_help = examples("campaign"))]
     Campaign(CampaignArguments),
-    /// Explain a class, a metric, a finding, a register, a product, a board
+    /// Explain a word, a finding, a product or a board, or answer a question about cards
     #[command(after_help = examples("explain"))]
     Explain(ExplainArguments),
     /// Add or remove labels of a run

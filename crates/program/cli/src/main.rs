@@ -15,8 +15,6 @@ mod terminal;
 use std::process::ExitCode;
 use std::thread::JoinHandle;
 
-use clap::Parser;
-
 use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
@@ -27,7 +25,7 @@ fn main() -> ExitCode {
     if let Some(exit) = print::refuse_devices() {
         return ExitCode::from(exit.code());
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::of_program(print::width()) {
         Ok(arguments) => arguments,
         Err(error) => {
             let status = print::arguments_error(&error);

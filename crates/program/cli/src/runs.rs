@@ -1,6 +1,7 @@
 //! Runs named in a command: by id, as files, or by common properties.
 
 pub(crate) mod again;
+pub(crate) mod defaults;
 pub(crate) mod labels;
 
 use std::collections::hash_map::Entry;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use cardmark_catalog::{
     Availability, BoardFacts, Class, Fact, FactSource, Known, LookUp, PackageClaim, Product,
-    ProductLine, SeenRegisters, class, endurance_promises, lines,
+    ProductLine, QueueGain, QueueState, SeenRegisters, class, endurance_promises, equivalents_of,
+    lines, lines_of, queue_gains,
 };
 
 use crate::text::layout::wrap;
@@ -86,10 +87,12 @@ impl Page {
             Some(year) => format!("{}, sold since {year}. ", line.kind.name()),
             None => format!("{}. ", line.kind.name()),
         };
-        let state = availability(line.availability, None);
         let note = line.note.as_deref().map(|note| format!(" {note}"));
-        self.text(&format!("{first}{state}{}", note.unwrap_or_default()));
-        self.in_shops(line);
+        self.text(&format!(
+            "{first}{}{}",
+            in_shops(line),
+            note.unwrap_or_default()
+        ));
         self.text(&format!("Also written: {}.", line.aliases.join(", ")));
         if !line.model_numbers.is_empty() {
             let numbers = line.model_numbers.join(", ");
@@ -113,20 +116,40 @@ impl Page {
             &registers,
         );
         if let Some(queue) = &line.command_queue {
-            self.text(&format!("Command queue: {}", queue.detail));
+            let advice = queue_advice(queue.state);
+            self.text(&format!("Command queue: {} {advice}", queue.detail));
         }
         self.sources("name", &line.source, &line.sources);
     }
 
-    fn in_shops(&mut self, line: &ProductLine) {
-        if let Some(date) = &line.known_sold {
-            self.text(&format!("Last seen in shops: {date}."));
+    /// Facts of the line of a product; of each, if its maker used the name again.
+    fn line_of(&mut self, product: &Product) {
+        let lines = lines_of(product);
+        let shops = |line: &&ProductLine| format!("{}: {}", line.name(), in_shops(line));
+        let shops: Vec<String> = lines.iter().map(shops).collect();
+        let heading = match lines.len() {
+            1 => "In shops",
+            _ => "In shops, each line of this name; it is not stated which one was measured",
+        };
+        self.list(heading, &shops);
+    }
+
+    /// What is known of the command queue, and what it changes where somebody published both.
+    fn queue_of(&mut self, product: &Product) {
+        let mut items: Vec<String> = queue_gains(product).iter().filter_map(gain).collect();
+        // Writes are what a system waits for.
+        items.sort_by_key(|item| !item.starts_with("random writes"));
+        for queue in lines_of(product)
+            .iter()
+            .filter_map(|line| line.command_queue.as_ref())
+        {
+            for fact in [queue_advice(queue.state), &queue.detail] {
+                if !items.iter().any(|item| item == fact) {
+                    items.push(fact.to_owned());
+                }
+            }
         }
-        let successor = line.successor.as_ref();
-        let successor = successor.and_then(|id| lines().iter().find(|other| other.id == *id));
-        if let Some(successor) = successor {
-            self.text(&format!("Replaced by {}.", successor.name()));
-        }
+        self.list("Command queue", &items);
     }
 
     fn product(&mut self, product: &Product) {
@@ -146,6 +169,8 @@ impl Page {
         self.list("The package promises", &claims);
         let classes = product.claims.iter().filter_map(|name| class(name));
         self.list("Meaning", &classes.map(promise).collect::<Vec<_>>());
+        self.queue_of(product);
+        self.line_of(product);
         self.sources("all", &product.source, &[]);
     }
 
@@ -223,6 +248,64 @@ fn in_short(row: Known) -> String {
         }
     };
     parts.join("; ")
+}
+
+/// Sentences about a line in the shops. A state without a date says nothing about today.
+fn in_shops(line: &ProductLine) -> String {
+    let seen = line.known_sold.as_ref();
+    let seen = seen.map(|date| format!("Last seen in shops: {date}."));
+    let state = match line.availability {
+        Availability::Discontinued => Some("No longer made.".to_owned()),
+        _ if seen.is_none() => Some("Not known if it is still sold.".to_owned()),
+        _ => None,
+    };
+    let successor = line.successor.as_ref();
+    let successor = successor.and_then(|id| lines().iter().find(|other| other.id == *id));
+    let successor = successor.map(|successor| format!("Replaced by {}.", successor.name()));
+    let all: Vec<String> = [seen, state, successor].into_iter().flatten().collect();
+    all.join(" ")
+}
+
+/// What a queue changes about random operations; `None` for other metrics.
+fn gain(gain: &QueueGain) -> Option<String> {
+    let pattern = equivalents_of(&gain.metric)?.id.as_str();
+    let (operations, depth) = pattern.split_once("_q")?;
+    let operations = match operations {
+        "random_write" => "random writes",
+        "random_read" => "random reads",
+        _ => return None,
+    };
+    let factor = gain.factor();
+    let change = match factor {
+        1.05.. => format!("{factor:.1} times as many"),
+        0.95.. => "no difference".to_owned(),
+        _ => format!("{:.0} % fewer", 100.0 * (1.0 - factor)),
+    };
+    let board = gain.board.map(|board| format!(" on a {board}"));
+    let runs = match gain.runs_counts {
+        [on, off] if on == off => format!("{on} runs each"),
+        [on, off] => format!("{on} and {off} runs"),
+    };
+    Some(format!(
+        "{operations}{}: {:.0} per second with the queue, {:.0} without, {change} ({depth} at once, {runs}, {})",
+        board.unwrap_or_default(),
+        gain.on,
+        gain.off,
+        gain.publication
+    ))
+}
+
+/// What to do about the queue on a Raspberry Pi 5, the only board that uses it.
+fn queue_advice(state: QueueState) -> &'static str {
+    match state {
+        QueueState::Trusted => "On a Raspberry Pi 5 it is on as installed.",
+        QueueState::Works => {
+            "On a Raspberry Pi 5 it is off as installed; `dtparam=sd_cqe=2` in config.txt turns it on. Save your data \
+             first."
+        }
+        QueueState::Broken => "Leave it off: `dtparam=sd_cqe=0` in config.txt of a Raspberry Pi 5.",
+        QueueState::None => "These cards have none.",
+    }
 }
 
 fn availability(state: Availability, until: Option<&str>) -> String {

@@ -5,11 +5,11 @@ use clap::Args;
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The side that is compared with: a product, ids, record files, or conditions
-    #[arg(value_name = "BASE")]
+    /// The side that is compared with: a product, ids, record files, or conditions; none: the last run of another card
+    #[arg(value_name = "BASE", default_value = "", hide_default_value = true)]
     pub(crate) base: String,
-    /// The sides that are compared with it
-    #[arg(required = true, value_name = "OTHER")]
+    /// The sides that are compared with it; none: the last run
+    #[arg(value_name = "OTHER")]
     pub(crate) others: Vec<String>,
     /// Only runs on boards whose name holds this, such as `Pi 4`
     #[arg(long, value_name = "NAME")]

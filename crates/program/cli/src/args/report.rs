@@ -39,8 +39,9 @@ pub(crate) enum Audience {
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Ids, record files, products such as `Evo+ 32 GB`, or conditions such as `label=value` and `publication=kulesz`
-    #[arg(default_value = "last", value_name = "RUN")]
+    /// Ids, record files, products such as `Evo+ 32 GB`, or conditions such as `label=value` and `publication=kulesz`;
+    /// none: the last run
+    #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
     /// Only runs on boards whose name holds this, such as `Pi 4`
     #[arg(long, value_name = "NAME")]

@@ -7,6 +7,11 @@ use super::Consent;
 use super::paths::WrittenFile;
 use super::values::{parse_claim, parse_class, parse_label, parse_seed, parse_server};
 
+/// Headings of options of single suites.
+const CLASSES: &str = "Only with --suite app-class or speed-class";
+const OLD_TOOLS: &str = "Only with suites of old tools, such as --suite dramble";
+const SUSTAINED: &str = "Only with --suite sustained";
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -17,8 +22,8 @@ pub(crate) struct RunArguments {
     /// The method
     #[arg(long, default_value = "quick", value_name = "NAME")]
     pub(crate) suite: String,
-    /// Thoroughness, for the suites of classes: `raw-short` (the default on devices), `raw-full`, `file`
-    #[arg(long, value_name = "NAME")]
+    /// Thoroughness: `raw-short` (the default on devices), `raw-full`, `file`
+    #[arg(long, value_name = "NAME", help_heading = CLASSES)]
     pub(crate) tier: Option<String>,
     /// Only these workloads, such as `rand_read_4k,seq_read_1m`
     #[arg(long, value_delimiter = ',', value_name = "ID,…")]
@@ -44,9 +49,9 @@ pub(crate) struct RunArguments {
     /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB
     #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
     pub(crate) claim: Vec<String>,
-    /// A class that the card has to meet: ends with 1 where it does not, with 3 where that could not be
-    /// tested; borderline counts as met. For the suites of classes
-    #[arg(long, value_parser = parse_class, value_name = "CLASS")]
+    /// A class that the card has to meet: exit status 1 if it does not, 3 if that could not be tested; borderline
+    /// counts as met
+    #[arg(long, value_parser = parse_class, value_name = "CLASS", help_heading = CLASSES)]
     pub(crate) require: Vec<String>,
     /// Print the record instead of the table; `--json=FILE` writes it to a file, beside the table
     #[arg(long, value_name = "FILE", require_equals = true, value_hint = ValueHint::FilePath)]
@@ -54,15 +59,15 @@ pub(crate) struct RunArguments {
     /// Show all columns, ranges and notes
     #[arg(long)]
     pub(crate) all: bool,
-    /// Repeat the suite N times (suites of old tools only), so that results get an interval
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
+    /// Repeat the suite N times, so that results get an interval
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N", help_heading = OLD_TOOLS)]
     pub(crate) rounds: Option<u32>,
-    /// With `sustained`: write at most N bytes, in place of 128 GiB and 60 minutes
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    /// Write at most N bytes, in place of 128 GiB and 60 minutes
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N", help_heading = SUSTAINED)]
     pub(crate) bytes: Option<u64>,
-    /// With `sustained`: write as much as the card holds, or for 60 minutes, whichever ends first. A file in a
+    /// Write as much as the card holds, or for 60 minutes, whichever ends first. A file in a
     /// directory stays within a quarter of the free space and is written again and again
-    #[arg(long, conflicts_with = "bytes")]
+    #[arg(long, conflicts_with = "bytes", help_heading = SUSTAINED)]
     pub(crate) until_settled: bool,
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]

@@ -55,9 +55,12 @@ fn answers(
     let which = format!("Which one? {}, . = here, q = quit", numbers(targets.len()));
     let chosen = ask(input, &which, |answer| {
         if answer == "." {
-            return Some(here.clone());
+            return Ok(here.clone());
         }
-        Some(targets.get(index(answer)?)?.0.clone())
+        let found = index(answer).and_then(|index| targets.get(index));
+        found
+            .map(|(target, _)| target.clone())
+            .ok_or_else(|| not_listed(answer))
     })?;
     let Some(target) = chosen else {
         return Ok(None);
@@ -65,7 +68,8 @@ fn answers(
     print::notice(&questions(&target));
     let which = format!("Which one? {}, q = quit", numbers(Question::ALL.len()));
     let chosen = ask(input, &which, |answer| {
-        Question::ALL.get(index(answer)?).copied()
+        let found = index(answer).and_then(|index| Question::ALL.get(index));
+        found.copied().ok_or_else(|| not_listed(answer))
     })?;
     let Some(question) = chosen else {
         return Ok(None);
@@ -125,11 +129,15 @@ fn numbered(number: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Asks until the answer makes sense; `None` to quit.
+fn not_listed(answer: &str) -> String {
+    format!("`{answer}` is not in the list")
+}
+
+/// Asks until the answer makes sense, and shows why one does not; `None` to quit.
 fn ask<T>(
     input: &mut impl BufRead,
     question: &str,
-    read: impl Fn(&str) -> Option<T>,
+    read: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, CommandError> {
     loop {
         print::notice(question);
@@ -137,8 +145,8 @@ fn ask<T>(
             return Ok(None);
         };
         match read(&answer) {
-            Some(answer) => return Ok(Some(answer)),
-            None => print::notice(&format!("`{answer}` is not in the list")),
+            Ok(answer) => return Ok(Some(answer)),
+            Err(reason) => print::notice(&reason),
         }
     }
 }
@@ -164,11 +172,7 @@ fn ask_for_promises(
         _ => "q = quit",
     };
     let text = format!("What does the label promise? Such as: A1 V30 U3 130MB/s; {quits}");
-    let read = |answer: &str| -> Option<Vec<Promise>> {
-        let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
-        words.map(Promise::parse).collect()
-    };
-    let promises = ask(input, &text, read)?;
+    let promises = ask(input, &text, promises_of)?;
     let Some(promises) = promises else {
         return Ok((question == Question::All).then(Vec::new));
     };
@@ -183,6 +187,29 @@ fn ask_for_promises(
         });
     }
     Ok(Some(promises))
+}
+
+/// The promises of an answer, in any order; rates also without a stroke, as `130MBs`.
+fn promises_of(answer: &str) -> Result<Vec<Promise>, String> {
+    let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
+    let read = |word: &str| {
+        let rate = word
+            .to_lowercase()
+            .strip_suffix("mbs")
+            .map(|number| format!("{number}MB/s"));
+        let promise = Promise::parse(word).or_else(|| Promise::parse(&rate?));
+        promise.ok_or_else(|| word.to_owned())
+    };
+    let (known, unknown): (Vec<_>, Vec<_>) = words.map(read).partition(Result::is_ok);
+    let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
+    match unknown.is_empty() {
+        true => Ok(known.into_iter().flatten().collect()),
+        false => Err(format!(
+            "not understood: {}. Write classes such as C10, U3, V30 or A1, rates such as 130MB/s, capacities such as \
+             64GB",
+            unknown.join(", ")
+        )),
+    }
 }
 
 /// Executes the steps as if each had been entered; ends with the worst status.
@@ -252,6 +279,22 @@ mod tests {
         assert_eq!(commands("1\n3\nA9\na1\n"), Some(vec![label]));
         let both = ["run .", "verify ."].map(str::to_owned);
         assert_eq!(commands(".\n4\n\n"), Some(both.to_vec()));
+    }
+
+    #[test]
+    fn promises_are_read_as_people_write_them() {
+        let read = |answer: &str| -> Result<Vec<String>, String> {
+            promises_of(answer).map(|all| all.iter().map(ToString::to_string).collect())
+        };
+        assert_eq!(
+            read("a1, V30 130MBs"),
+            Ok(vec!["A1".into(), "V30".into(), "130MB/s".into()])
+        );
+        let said = read("A1 banana 130MB/s apple").unwrap_err();
+        assert!(
+            said.starts_with("not understood: banana, apple. Write classes"),
+            "{said}"
+        );
     }
 
     #[test]

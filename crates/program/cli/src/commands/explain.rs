@@ -1,7 +1,8 @@
 //! `cardmark explain`.
 
 use cardmark_catalog::{
-    Explanation, Group, Known, explanation, explanations, look_up, nearest, search,
+    Answer, Explanation, Group, Known, asked, explanation, explanations, look_up, nearest_terms,
+    search,
 };
 use cardmark_report::{name_table, vocabulary, wrap};
 use serde_json::{Value, json};
@@ -9,6 +10,9 @@ use serde_json::{Value, json};
 use crate::args::ExplainArguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
+
+/// Share of a question that an explanation holds if it is shown at once.
+const MOST_OF_IT: f64 = 0.5;
 
 /// Explains a word, or lists what can be explained.
 pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError> {
@@ -21,19 +25,20 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError
     Ok(Exit::Done)
 }
 
-/// Explanation of a term, or else of a product or board; the terms of a group; or else what a search finds.
+/// Explanation of a term; the terms of a group; the explanation with this question; or else a product or board, or
+/// what a search finds.
 fn explained(word: &str, as_json_text: bool) -> Result<String, CommandError> {
     if let Some(found) = explanation(word) {
-        return Ok(match as_json_text {
-            true => format!("{:#}\n", as_json(&found)),
-            false => page(&found, print::width()),
-        });
+        return Ok(one(&found, as_json_text));
     }
     if let Some(group) = Group::of(word) {
         return Ok(match as_json_text {
             true => all_as_json(group.rows()),
             false => titles(group.title(), group.rows()),
         });
+    }
+    if let Some(found) = asked(word) {
+        return Ok(one(found, as_json_text));
     }
     let found = look_up(word);
     if found.found.is_empty() {
@@ -45,17 +50,31 @@ fn explained(word: &str, as_json_text: bool) -> Result<String, CommandError> {
     })
 }
 
+fn one(found: &Explanation, as_json_text: bool) -> String {
+    match as_json_text {
+        true => format!("{:#}\n", as_json(found)),
+        false => page(found, print::width()),
+    }
+}
+
 fn searched(word: &str, as_json_text: bool) -> Result<String, CommandError> {
     let found = search(word);
-    match found.as_slice() {
-        [] => Err(unknown(word)),
-        _ if as_json_text => Ok(all_as_json(found.into_iter())),
-        [one] => Ok(page(one, print::width())),
-        _ => {
-            let heading = format!("`{word}` is explained under");
-            Ok(titles(&heading, found.into_iter()))
+    let rows = |answers: &[Answer]| -> Vec<&'static Explanation> {
+        answers.iter().map(|answer| answer.explanation).collect()
+    };
+    Ok(match found.as_slice() {
+        [] => return Err(unknown(word)),
+        all if as_json_text => all_as_json(rows(all).into_iter()),
+        [only] => page(only.explanation, print::width()),
+        [best, others @ ..] if best.share >= MOST_OF_IT => {
+            let see = titles("See also", rows(others).into_iter());
+            format!("{}\n{see}", page(best.explanation, print::width()))
         }
-    }
+        all => titles(
+            &format!("`{word}` is explained under"),
+            rows(all).into_iter(),
+        ),
+    })
 }
 
 /// A heading, and terms with their titles.
@@ -73,7 +92,7 @@ fn all_as_json<'a>(rows: impl Iterator<Item = &'a Explanation>) -> String {
 
 fn unknown(word: &str) -> CommandError {
     let made = CommandError::new(Exit::Usage, format!("no explanation of `{word}`"));
-    match nearest(word).as_slice() {
+    match nearest_terms(word).as_slice() {
         [] => made.hint(
             "`cardmark explain` alone lists what can be explained; products and boards are found by a \
              part of their name",
@@ -107,7 +126,7 @@ fn list(as_json_text: bool) -> String {
     };
     let others = "Also explained: each field of the registers CID, CSD, SCR and SSR, such as ERASE_TIMEOUT; \
                   products and boards by name, part of a name, model number or revision code, such as \
-                  `Evo Plus`, `Zero 2 W`, `MB-MC64KA`, `902120`.";
+                  `Evo Plus`, `Zero 2 W`, `MB-MC64KA`, `902120`. Or ask: `cardmark explain why is my card slow`.";
     let groups = Group::ALL.into_iter().flat_map(group);
     let lines = groups.chain(wrap(others, width, 0));
     lines.map(|line| line + "\n").collect()

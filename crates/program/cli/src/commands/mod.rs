@@ -28,6 +28,7 @@ mod verify;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CommandError, Exit};
+use crate::runs::defaults::{report_of_last, sides_of_comparison};
 
 /// Executes what was asked for.
 pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
@@ -42,12 +43,19 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Anatomy(arguments)) => anatomy::anatomy(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
-        Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Compare(mut arguments)) => {
+            (arguments.base, arguments.others) =
+                sides_of_comparison(&arguments.base, &arguments.others)?;
+            compare::compare(&arguments)
+        }
         Some(Command::Rank(arguments)) => rank::rank(&arguments),
         Some(Command::History(arguments)) => history::history(&arguments),
         Some(Command::Recommend(arguments)) => recommend::recommend(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
-        Some(Command::Report(arguments)) => report::report(&arguments),
+        Some(Command::Report(mut arguments)) => {
+            arguments.runs = report_of_last(&arguments.runs)?;
+            report::report(&arguments)
+        }
         Some(Command::Campaign(arguments)) => campaign::campaign(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),

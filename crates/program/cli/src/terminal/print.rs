@@ -220,12 +220,55 @@ pub(crate) fn shown(document: &str) -> Result<String, CommandError> {
 
 /// Writes a text for the person to stderr: on a terminal in lines that end between words.
 pub(crate) fn notice(text: &str) {
+    headed("", anstyle::Style::new(), text);
+}
+
+/// Writes a heading of our own, which may be coloured, and a text to stderr: on a terminal in lines that end between words.
+fn headed(heading: &str, style: anstyle::Style, text: &str) {
     let Some(columns) = columns(std::io::stderr()) else {
-        return line("", text);
+        return line(&painted(heading, style), text);
     };
-    for text in text.lines().flat_map(|text| wrap(text, columns, 2)) {
-        line("", &text);
+    let columns = stated_columns().unwrap_or(columns);
+    for (index, text) in in_lines(heading, text, columns).iter().enumerate() {
+        match text.strip_prefix(heading).filter(|_| index == 0) {
+            Some(rest) => line(&painted(heading, style), rest),
+            None => line("", text),
+        }
     }
+}
+
+fn painted(heading: &str, style: anstyle::Style) -> String {
+    let (heading, space) = match heading.strip_suffix(' ') {
+        Some(heading) => (heading, " "),
+        None => (heading, ""),
+    };
+    format!("{style}{heading}{style:#}{space}")
+}
+
+/// The heading and the text in lines of at most this width. Further lines of the first paragraph begin below the text, if the
+/// terminal is wide enough; those of others two columns behind their own beginning.
+fn in_lines(heading: &str, text: &str, columns: usize) -> Vec<String> {
+    let hanging = match heading.len() {
+        0 => FURTHER,
+        _ if columns < NARROW => FURTHER,
+        length => length,
+    };
+    let mut lines = Vec::new();
+    for (index, text) in text.lines().enumerate() {
+        let (text, further) = match index {
+            0 => (format!("{heading}{text}"), hanging),
+            _ => (text.to_owned(), FURTHER),
+        };
+        if text.chars().count() <= columns {
+            lines.push(text);
+            continue;
+        }
+        let start = text.len() - text.trim_start_matches(' ').len();
+        let margin = " ".repeat(start.min(columns / 2));
+        let wrapped = wrap(&text, columns - margin.len(), further);
+        lines.extend(wrapped.iter().map(|line| format!("{margin}{line}")));
+    }
+    lines
 }
 
 /// Writes a line to stderr: a heading of our own, which may be coloured, and a text.
@@ -259,19 +302,24 @@ fn own_colours(text: &str, style: Style) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Columns by which further lines of a paragraph are indented.
+const FURTHER: usize = 2;
+
+/// Columns of a terminal that has no room for a hanging indent.
+const NARROW: usize = 60;
+
 /// Beginning of an error.
 const PREFIX: &str = "error: ";
 
 fn error_line(text: &str) {
-    let red = anstyle::AnsiColor::Red.on_default().bold();
-    line(&format!("{red}{}{red:#} ", PREFIX.trim_end()), text);
+    headed(PREFIX, anstyle::AnsiColor::Red.on_default().bold(), text);
 }
 
 /// Writes an error: what, cause, hint.
 pub(crate) fn error(error: &CommandError) {
     error_line(&error.what);
     for cause in &error.causes {
-        notice(&format!("cause: {cause}"));
+        headed("cause: ", anstyle::Style::new(), cause);
     }
     for hint in &error.hints {
         hint_line(hint);
@@ -279,20 +327,21 @@ pub(crate) fn error(error: &CommandError) {
 }
 
 fn hint_line(text: &str) {
-    let cyan = anstyle::AnsiColor::Cyan.on_default();
-    line(&format!("{cyan}hint:{cyan:#} "), text);
+    headed("hint: ", anstyle::AnsiColor::Cyan.on_default(), text);
 }
 
 /// Columns of the terminal; 80 where there is none.
 pub(crate) fn width() -> usize {
-    let stated: Option<usize> = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let known = stated.filter(|&columns| columns > 0);
-    known
+    stated_columns()
         .or_else(|| columns(std::io::stdout()))
         .unwrap_or(80)
         .clamp(30, 200)
+}
+
+/// The columns that the environment states.
+fn stated_columns() -> Option<usize> {
+    let stated: Option<usize> = std::env::var("COLUMNS").ok()?.parse().ok();
+    stated.filter(|&columns| columns > 0)
 }
 
 /// Returns the style of results: on a terminal, unless it is dumb or `NO_COLOR` is set.
@@ -320,5 +369,56 @@ mod tests {
             own_colours(text, Style::Plain),
             "\\u001b[1mtitle\\u001b[0m \\u001b]0;PWNED\\u0007\\u001b[2J\\u202e\n"
         );
+    }
+
+    #[test]
+    fn errors_and_hints_end_between_words_below_their_beginning() {
+        let hint = "`cardmark label last product=NAME` names the product of the last run";
+        assert_eq!(
+            in_lines("hint: ", hint, 60),
+            [
+                "hint: `cardmark label last product=NAME` names the product",
+                "      of the last run",
+            ]
+        );
+        assert_eq!(
+            in_lines("hint: ", hint, 30),
+            [
+                "hint: `cardmark label last",
+                "  product=NAME` names the",
+                "  product of the last run",
+            ]
+        );
+        let usage = "the argument is wrong\n\n  tip: a similar argument exists: '--seed'\n\nUsage: cardmark run";
+        assert_eq!(
+            in_lines("error: ", usage, 30),
+            [
+                "error: the argument is wrong",
+                "",
+                "  tip: a similar argument",
+                "    exists: '--seed'",
+                "",
+                "Usage: cardmark run",
+            ]
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_no_word_is_lost() {
+        let text = "Cannot open `/dev/disk/by-id/usb-Generic_STORAGE_DEVICE_000000001234-0:0`: permission denied.\n    sudo \
+                    cardmark probe /dev/sda\nRun it with `sudo`, or as a member of the group `disk`.";
+        let letters = |text: &str| text.replace([' ', '\n'], "");
+        for columns in 20..=200 {
+            for heading in ["", "error: ", "hint: "] {
+                let lines = in_lines(heading, text, columns);
+                for line in &lines {
+                    assert!(line.chars().count() <= columns, "{columns}: {line}");
+                }
+                assert_eq!(
+                    letters(&lines.concat()),
+                    letters(&format!("{heading}{text}"))
+                );
+            }
+        }
     }
 }

@@ -49,3 +49,4 @@ mod undo;
 mod unknown;
 mod usage;
 mod visits;
+mod words;

@@ -155,11 +155,9 @@ fn a_reader_that_goes_away_is_no_error() {
 
 /// Names of the commands in the list of `--help`, without `help` itself.
 fn commands(help: &str) -> Vec<&str> {
-    let list = help
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
+    let is_before_options = |line: &&str| *line != "Options:";
+    let groups = help.lines().take_while(is_before_options);
+    let list = groups.skip_while(|line| !line.starts_with("Usage:"));
     // Lines of long descriptions are indented further.
     let entries = list.filter_map(|line| line.strip_prefix("  "));
     let names = entries.filter_map(|entry| entry.split(' ').next());

@@ -1,0 +1,386 @@
+//! Answers to questions in people's own words: the explanations that hold the rare words of a question.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::explanations::{Explanation, explanations};
+use crate::facts::embedded;
+
+const SYNONYMS: &str = include_str!("../facts/synonyms.toml");
+
+/// Maximum number of explanations that a search finds.
+const MOST_FOUND: usize = 5;
+
+/// Minimum weight of a question: `card` alone, with words that are not known, asks nothing.
+const LEAST_WEIGHT: f64 = 1.0;
+
+/// Minimum share of a question's weight that an explanation holds.
+const LEAST_SHARE: f64 = 0.3;
+
+/// Weight of a word in a title or a question, compared with one in the text.
+const TITLE_WEIGHT: f64 = 3.0;
+
+/// Share of [`TITLE_WEIGHT`] that does not depend on the other words of the title or question.
+const ALWAYS: f64 = 0.4;
+
+/// Weight of a word that stands in texts only, compared with one that stands in a title or a question.
+const INCIDENTAL: f64 = 0.4;
+
+/// Letters of the shortest word that is corrected, and of the shortest one that may have two slips.
+const LEAST_LETTERS: [usize; 2] = [5, 8];
+
+static INDEX: LazyLock<Index> = LazyLock::new(Index::new);
+
+/// An explanation that a search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// The explanation.
+    pub explanation: &'static Explanation,
+    /// Share of the question's weight that it holds, 0 to 1: rare words weigh more than common ones.
+    pub share: f64,
+}
+
+/// Returns the explanations that answer a question best, the best first; at most five. Knows synonyms, ignores the order
+/// of words, their endings and words without a meaning of their own, and corrects slips.
+#[must_use]
+pub fn search(question: &str) -> Vec<Answer> {
+    INDEX.search(question)
+}
+
+/// Returns the only explanation with a title, name or question of exactly these words.
+#[must_use]
+pub fn asked(question: &str) -> Option<&'static Explanation> {
+    INDEX.asked(question)
+}
+
+/// Rows of `synonyms.toml`.
+#[derive(Deserialize)]
+struct Words {
+    words: Vec<String>,
+}
+
+/// Words with one meaning: the terms of the first, and of each other.
+struct Synonyms {
+    first: Vec<String>,
+    others: Vec<Vec<String>>,
+}
+
+/// The words that the index knows, apart from their places.
+struct Language {
+    synonyms: Vec<Synonyms>,
+    small: BTreeSet<String>,
+}
+
+impl Language {
+    fn new() -> Self {
+        let rows: Vec<Words> = embedded(SYNONYMS, "synonyms");
+        let synonyms = rows.iter().filter_map(|row| {
+            let mut all = row.words.iter().map(|words| stems(words));
+            let first = all.next()?;
+            let mut others: Vec<Vec<String>> = all.collect();
+            // `micro sd card` before `sd`.
+            others.sort_by_key(|words| std::cmp::Reverse(words.len()));
+            Some(Synonyms { first, others })
+        });
+        let synonyms = synonyms.collect();
+        let small: Vec<Words> = embedded(SYNONYMS, "small");
+        let small = small.iter().flat_map(|row| &row.words);
+        Self {
+            synonyms,
+            small: small.flat_map(|word| stems(word)).collect(),
+        }
+    }
+
+    /// The terms of a text: stems with the first of their synonyms in their place, without small words.
+    fn terms(&self, stems: Vec<String>, has_phrases: bool) -> BTreeSet<String> {
+        let mut bag: BTreeSet<String> = stems.into_iter().collect();
+        for row in &self.synonyms {
+            for words in &row.others {
+                let is_known = has_phrases || words.len() == 1;
+                if is_known && words.iter().all(|word| bag.contains(word)) {
+                    bag.retain(|word| !words.contains(word));
+                    bag.extend(row.first.iter().cloned());
+                }
+            }
+        }
+        bag.retain(|word| !self.small.contains(word));
+        bag
+    }
+}
+
+/// The terms of an explanation.
+struct Row {
+    explanation: &'static Explanation,
+    /// Those of its title, its names and its questions.
+    phrases: Vec<BTreeSet<String>>,
+    /// All of them, its text's included.
+    all: BTreeSet<String>,
+}
+
+struct Index {
+    language: Language,
+    rows: Vec<Row>,
+    /// Weight of each term: the rarer, the more.
+    weights: BTreeMap<String, f64>,
+    /// Words of titles, names, questions and synonyms, to which slips are corrected.
+    spellings: BTreeSet<String>,
+    stems: BTreeSet<String>,
+}
+
+impl Index {
+    fn new() -> Self {
+        let language = Language::new();
+        let rows: Vec<Row> = explanations()
+            .iter()
+            .map(|explanation| Row::new(explanation, &language))
+            .collect();
+        let mut spellings: BTreeSet<String> = explanations()
+            .iter()
+            .flat_map(phrases)
+            .flat_map(|phrase| words(phrase))
+            .collect();
+        for table in ["small", "synonyms"] {
+            let rows: Vec<Words> = embedded(SYNONYMS, table);
+            let listed = rows.iter().flat_map(|row| &row.words);
+            spellings.extend(listed.flat_map(|text| words(text)));
+        }
+        Self {
+            weights: weights(&rows),
+            stems: spellings.iter().map(|word| stem(word)).collect(),
+            spellings,
+            language,
+            rows,
+        }
+    }
+
+    fn terms(&self, question: &str) -> BTreeSet<String> {
+        let words = words(question).into_iter();
+        let stems = words.map(|word| stem(&self.corrected(word)));
+        self.language.terms(stems.collect(), true)
+    }
+
+    fn search(&self, question: &str) -> Vec<Answer> {
+        let terms = self.terms(question);
+        let asked = self.weight(terms.iter());
+        if asked < LEAST_WEIGHT {
+            return Vec::new();
+        }
+        let scored = |row: &Row| {
+            let held = self.held(&terms, &row.all);
+            let answer = Answer {
+                explanation: row.explanation,
+                share: held / asked,
+            };
+            (answer.share >= LEAST_SHARE).then(|| {
+                let score = held + TITLE_WEIGHT * self.best_phrase(row, &terms);
+                (score, row.times_asked(&terms), answer)
+            })
+        };
+        let mut found: Vec<(f64, usize, Answer)> = self.rows.iter().filter_map(scored).collect();
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        let answers = found.into_iter().map(|(_, _, answer)| answer);
+        answers.take(MOST_FOUND).collect()
+    }
+
+    /// Weight of the terms in the title, name or question that fits best; one with other words fits less.
+    fn best_phrase(&self, row: &Row, terms: &BTreeSet<String>) -> f64 {
+        let fits = row.phrases.iter().map(|phrase| {
+            let held = self.held(terms, phrase);
+            let all = self.weight(phrase.iter());
+            held * (ALWAYS + (1.0 - ALWAYS) * held / all.max(f64::MIN_POSITIVE))
+        });
+        fits.fold(0.0, f64::max)
+    }
+
+    fn asked(&self, question: &str) -> Option<&'static Explanation> {
+        let terms = self.terms(question);
+        let is_it = |row: &&Row| !terms.is_empty() && row.times_asked(&terms) > 0;
+        let mut found = self.rows.iter().filter(is_it);
+        let only = found.next().filter(|_| found.next().is_none());
+        only.map(|row| row.explanation)
+    }
+
+    /// Weight of the terms that are among others.
+    fn held(&self, terms: &BTreeSet<String>, others: &BTreeSet<String>) -> f64 {
+        self.weight(terms.iter().filter(|term| others.contains(*term)))
+    }
+
+    fn weight<'a>(&self, terms: impl Iterator<Item = &'a String>) -> f64 {
+        terms.filter_map(|term| self.weights.get(term)).sum()
+    }
+
+    /// The word, or the known word that differs from it by a slip or two.
+    fn corrected(&self, word: String) -> String {
+        let is_plain = word.chars().all(|letter| letter.is_ascii_alphabetic());
+        let stem = stem(&word);
+        if !is_plain || self.stems.contains(&stem) || self.weights.contains_key(&stem) {
+            return word;
+        }
+        let known = self.spellings.iter().filter_map(|known| {
+            let letters = known.len().max(word.len());
+            let most = LEAST_LETTERS
+                .iter()
+                .filter(|least| letters >= **least)
+                .count();
+            if known.len().abs_diff(word.len()) > most {
+                return None;
+            }
+            let slips = strsim::osa_distance(known, &word);
+            let is_other_start = known.chars().next() != word.chars().next();
+            (slips <= most).then_some((slips, is_other_start, known))
+        });
+        known.min().map_or(word, |(_, _, known)| known.clone())
+    }
+}
+
+impl Row {
+    fn new(explanation: &'static Explanation, language: &Language) -> Self {
+        let phrases: Vec<BTreeSet<String>> = phrases(explanation)
+            .map(|phrase| language.terms(stems(phrase), true))
+            .filter(|terms| !terms.is_empty())
+            .collect();
+        // A phrase may stand in a long text by chance.
+        let mut all = language.terms(stems(&explanation.text), false);
+        all.extend(phrases.iter().flatten().cloned());
+        Self {
+            explanation,
+            phrases,
+            all,
+        }
+    }
+
+    /// Number of its titles, names and questions of exactly these terms.
+    fn times_asked(&self, terms: &BTreeSet<String>) -> usize {
+        self.phrases
+            .iter()
+            .filter(|phrase| *phrase == terms)
+            .count()
+    }
+}
+
+/// Title, names and questions of an explanation.
+fn phrases(explanation: &Explanation) -> impl Iterator<Item = &String> {
+    [&explanation.id, &explanation.title]
+        .into_iter()
+        .chain(&explanation.aliases)
+        .chain(&explanation.questions)
+}
+
+/// Weight of each term: the logarithm of the share of explanations that have it, and less for terms of texts only.
+fn weights(rows: &[Row]) -> BTreeMap<String, f64> {
+    let mut counts = BTreeMap::<&String, u32>::new();
+    for term in rows.iter().flat_map(|row| &row.all) {
+        *counts.entry(term).or_default() += 1;
+    }
+    let phrases = rows.iter().flat_map(|row| &row.phrases);
+    let topics: BTreeSet<&String> = phrases.flatten().collect();
+    let weight = |(term, count): (&String, u32)| {
+        let rarity = ((rows.len() + 1) as f64 / f64::from(count)).ln();
+        let is_topic = topics.contains(term);
+        (
+            term.clone(),
+            if is_topic {
+                rarity
+            } else {
+                INCIDENTAL * rarity
+            },
+        )
+    };
+    counts.into_iter().map(weight).collect()
+}
+
+fn stems(text: &str) -> Vec<String> {
+    words(text).iter().map(|word| stem(word)).collect()
+}
+
+/// Words of a text in lower case. `Pi 4`, `rpi4` and `Pi 4B` are the word `pi4`; other numbers are left out, with a unit
+/// the unit stays.
+fn words(text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    let mut words: Vec<String> = Vec::new();
+    for part in parts.filter(|part| !part.is_empty()) {
+        let part = match part {
+            "rpi" | "raspi" => "pi",
+            _ => part
+                .strip_prefix('r')
+                .filter(|rest| is_board(rest))
+                .unwrap_or(part),
+        };
+        let digits = part.chars().take_while(char::is_ascii_digit).count();
+        let is_after_pi = words.last().is_some_and(|last| last == "pi");
+        match (digits, part.len() - digits) {
+            (0, _) if is_board(part) => words.push(part.chars().take(3).collect()),
+            (0, _) => words.push(part.to_owned()),
+            (1, _) if is_after_pi => {
+                words.pop();
+                words.push(format!("pi{}", &part[..1]));
+            }
+            (_, 0) => {}
+            (_, 2) => words.push(part[digits..].to_owned()),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+/// True for `pi4`, `pi3b` and the like.
+fn is_board(word: &str) -> bool {
+    let rest = word.strip_prefix("pi").unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_digit()) && rest.len() <= 2
+}
+
+/// The word without the endings of plural, `-ed`, `-ing` and `-e`: enough to compare words, no word of its own.
+fn stem(word: &str) -> String {
+    if word.len() < 4 || !word.is_ascii() || word.contains(|c: char| c.is_ascii_digit()) {
+        return word.to_owned();
+    }
+    let mut stem = singular(word);
+    for ending in ["ing", "ed"] {
+        let Some(rest) = stem.strip_suffix(ending) else {
+            continue;
+        };
+        if rest.len() >= 3 && rest.contains(['a', 'e', 'i', 'o', 'u', 'y']) {
+            stem = without_double(rest).to_owned();
+            break;
+        }
+    }
+    match stem.strip_suffix('e') {
+        Some(rest) if rest.len() >= 3 => rest.to_owned(),
+        _ => stem,
+    }
+}
+
+fn singular(word: &str) -> String {
+    if let Some(rest) = word.strip_suffix("ies").filter(|rest| rest.len() >= 2) {
+        return format!("{rest}y");
+    }
+    let has_es = ["ses", "xes", "ches", "shes"]
+        .iter()
+        .any(|end| word.ends_with(end));
+    let is_plural =
+        word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    let kept = match (has_es, is_plural) {
+        (true, _) => word.len() - 2,
+        (_, true) => word.len() - 1,
+        _ => word.len(),
+    };
+    word[..kept].to_owned()
+}
+
+/// `stopp` as `stop`.
+fn without_double(rest: &str) -> &str {
+    let mut letters = rest.bytes().rev();
+    let (last, before) = (letters.next(), letters.next());
+    let is_double = rest.len() > 3 && last == before && last != Some(b's');
+    if is_double {
+        &rest[..rest.len() - 1]
+    } else {
+        rest
+    }
+}
+
+#[cfg(test)]
+mod tests;
