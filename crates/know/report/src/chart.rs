@@ -20,7 +20,7 @@ mod scatter;
 mod svg;
 
 pub use badge::{Badge, Preview};
-pub use bars::{Bar, Bars, Group};
+pub use bars::{Bar, Bars, Group, Mark};
 pub(crate) use colours::style;
 pub use colours::{Palette, Theme};
 pub use curve::{Curve, Curves};
@@ -71,6 +71,17 @@ impl Chart {
             Self::Curves(curves) => &curves.heading,
             Self::Dumbbells(dumbbells) => &dumbbells.heading,
         }
+    }
+
+    /// Returns the chart with a message as its title. What it shows moves into the subtitle.
+    #[must_use]
+    pub fn with_message(mut self, message: &str) -> Self {
+        let heading = self.heading_mut();
+        let shown = std::mem::replace(&mut heading.title, message.to_owned());
+        let parts = [shown, std::mem::take(&mut heading.subtitle)];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        heading.subtitle = parts.collect::<Vec<_>>().join(" · ");
+        self
     }
 
     pub(crate) fn heading_mut(&mut self) -> &mut Heading {

@@ -13,9 +13,11 @@ pub use run::again::RateAgain;
 pub use run::answer::{begin_with_answer, run_title};
 pub use run::identity::{device_line, identity};
 pub use run::prepared::fill_words;
+pub use run::seller::seller_report;
 pub use run::summary::{Beside, terminal, terminal_with};
 pub use run::usable::{UsablePart, usable_part};
 pub use runs::agreement::agreement_table;
+pub use runs::attention::{answer_of_attention, attention_json, attention_list};
 pub use runs::circumstances::circumstances;
 pub use runs::comparison::{
     Comparison, Overview, comparison, comparison_blocks, comparison_json, overview,

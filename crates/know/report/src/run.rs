@@ -10,6 +10,7 @@ pub(crate) mod integrity;
 pub(crate) mod power_cut;
 pub(crate) mod prepared;
 pub(crate) mod reading;
+pub(crate) mod seller;
 pub(crate) mod shading;
 pub(crate) mod stalls;
 pub(crate) mod stops;

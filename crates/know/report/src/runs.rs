@@ -1,6 +1,7 @@
 //! Several records: comparisons, rankings, histories, lists, surveys.
 
 pub(crate) mod agreement;
+pub(crate) mod attention;
 pub(crate) mod circumstances;
 pub(crate) mod comparison;
 pub(crate) mod csv;

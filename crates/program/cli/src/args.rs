@@ -34,7 +34,7 @@ pub(crate) use paths::{WrittenFile, WrittenFolder};
 pub(crate) use power_cut::PowerCutArguments;
 pub(crate) use prepare::PrepareArguments;
 pub(crate) use recommend::RecommendArguments;
-pub(crate) use report::{CampaignArguments, ReportArguments, ReportFormat};
+pub(crate) use report::{Audience, CampaignArguments, ReportArguments, ReportFormat};
 pub(crate) use run::RunArguments;
 pub(crate) use submit::SubmitArguments;
 

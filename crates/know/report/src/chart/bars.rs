@@ -1,7 +1,7 @@
 //! Bars beside each other, with whiskers, in groups under one name.
 
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
-use super::frame::{Heading, Sample, Size, cut_end, head, text_width};
+use super::frame::{Heading, SMALL_LINE, Sample, Size, cut_end, head, text_width};
 use super::rows::{RowOf, Rows, STEP};
 use crate::text::figure;
 
@@ -39,6 +39,15 @@ pub struct Group {
     pub bars: Vec<Bar>,
 }
 
+/// A value on the axis that a class asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The value, in the unit of the axis.
+    pub value: f64,
+    /// Its name, such as `A1`.
+    pub label: String,
+}
+
 /// Groups of bars, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
@@ -50,12 +59,34 @@ pub struct Bars {
     pub series: Vec<String>,
     /// The bars.
     pub groups: Vec<Group>,
+    /// Lines across the bars, by rising value; those beyond the axis are left out.
+    pub marks: Vec<Mark>,
 }
 
 impl Bars {
+    /// Gives the groups that fit a colour of their own, and both colours a name. Returns false, and changes nothing, if the colours
+    /// stand for something else, or none or all of the groups fit.
+    pub fn highlight(&mut self, names: [&str; 2], fits: impl Fn(&Group) -> bool) -> bool {
+        let count = self.groups.iter().filter(|group| fits(group)).count();
+        if self.series.len() > 1 || count == 0 || count == self.groups.len() {
+            return false;
+        }
+        for group in &mut self.groups {
+            let series = usize::from(fits(group));
+            group.bars.iter_mut().for_each(|bar| bar.series = series);
+        }
+        self.series = names.map(str::to_owned).to_vec();
+        true
+    }
+
     /// Draws the chart; its height.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
         let top = head(canvas, size, &self.heading, &self.series, Sample::Block);
+        let top = if self.marks.is_empty() {
+            top
+        } else {
+            top + SMALL_LINE
+        };
         let groups = self.groups.iter();
         let named: Vec<RowOf<'_>> = groups
             .map(|group| (group.name.as_str(), group.bars.len()))
@@ -64,6 +95,7 @@ impl Bars {
         let behind = FIGURE_WIDTH + LABEL_GAP + label_width;
         let rows = Rows::new(size, top, &named, self.reach(), behind);
         let height = rows.axis(canvas, &self.axis);
+        rows.marks(canvas, &self.marks);
         for (index, group) in self.groups.iter().enumerate() {
             let mut middle = rows.name(canvas, index, &group.name);
             for bar in &group.bars {

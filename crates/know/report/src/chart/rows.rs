@@ -1,5 +1,6 @@
 //! Rows of names along a common level axis.
 
+use super::bars::Mark;
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{LINE, Size, TICK, cut_inside, lines, small_width, text_width};
 use super::scale::{Scale, tick};
@@ -89,6 +90,24 @@ impl Rows {
             canvas.text(&Text::new(Look::Dim, (middle, y), Anchor::Middle, &line));
         }
         y + 6.0 + margin
+    }
+
+    /// Draws lines across all rows, with their names above; a name that would cover the one before it is left out with its line.
+    pub(super) fn marks(&self, canvas: &mut dyn Canvas, marks: &[Mark]) {
+        let ends = (self.tops.first(), self.tops.last());
+        let (top, bottom) = (*ends.0.unwrap_or(&0.0), *ends.1.unwrap_or(&0.0));
+        let mut free_from = self.left;
+        for mark in marks.iter().filter(|mark| self.scale.holds(mark.value)) {
+            let x = self.scale.place(mark.value);
+            let half = 0.5 * small_width(&mark.label);
+            if x - half < free_from {
+                continue;
+            }
+            free_from = x + half + LEAST_GAP;
+            canvas.line(Line::Leader, (x, top), (x, bottom));
+            let at = (x, top - LEAST_GAP);
+            canvas.text(&Text::new(Look::SmallDim, at, Anchor::Middle, &mark.label));
+        }
     }
 
     /// Distance of two ticks.

@@ -45,6 +45,8 @@ pub struct Scatter {
     pub series: Vec<String>,
     /// Content; rates that are not positive are omitted.
     pub spots: Vec<Spot>,
+    /// Names to write beside their spots; empty: all.
+    pub named: Vec<String>,
 }
 
 /// A spot with its place.
@@ -69,7 +71,7 @@ impl Scatter {
             .filter_map(|spot| Some((spot, plane.place((spot.x, spot.y))?)))
             .collect();
         join(canvas, &places);
-        let missing = label(canvas, &plane, &places);
+        let missing = label(canvas, &plane, &places, &self.named);
         for (spot, at) in &places {
             canvas.mark(spot.series, *at, &spot.name);
         }
@@ -96,13 +98,19 @@ fn join(canvas: &mut dyn Canvas, places: &[Placed<'_>]) {
     }
 }
 
-/// Writes each name once, the best first; returns those that found no room.
-fn label<'a>(canvas: &mut dyn Canvas, plane: &Plane<'_>, places: &[Placed<'a>]) -> Vec<&'a str> {
+/// Writes each name once, the best first; returns those that found no room. `named` restricts the names, unless it is empty.
+fn label<'a>(
+    canvas: &mut dyn Canvas,
+    plane: &Plane<'_>,
+    places: &[Placed<'a>],
+    named: &[String],
+) -> Vec<&'a str> {
     let mut labels = Labels::new(plane, places.iter().map(|(_, at)| *at));
     let most_width = MOST_NAME_SHARE * (plane.right - plane.left);
     let (mut written, mut missing) = (Vec::new(), Vec::new());
     for (spot, at) in by_merit(places) {
-        if written.contains(&spot.name.as_str()) {
+        let is_left_out = !named.is_empty() && !named.contains(&spot.name);
+        if is_left_out || written.contains(&spot.name.as_str()) {
             continue;
         }
         written.push(spot.name.as_str());

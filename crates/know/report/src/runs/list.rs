@@ -55,15 +55,6 @@ pub fn result_of(record: &Record) -> String {
     parts.join("; ")
 }
 
-/// The faults in a record, in a few words.
-pub(crate) fn faults_of(record: &Record) -> String {
-    let storage = record.integrity.iter().map(|found| verdict(record, found));
-    let others = faults(record).into_iter();
-    let others = others.filter(|it| !matches!(it, Fault::Storage(_)));
-    let words = storage.chain(others.map(|it| fault(&it)));
-    words.collect::<Vec<_>>().join("; ")
-}
-
 fn verdict(record: &Record, found: &Integrity) -> String {
     let kind = storage_kind(record).unwrap_or(found.kind);
     let is_false = matches!(

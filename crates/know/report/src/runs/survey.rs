@@ -6,6 +6,7 @@ mod charts;
 mod curves;
 mod methods;
 mod place;
+mod repeats;
 mod results;
 mod sources;
 mod subjects;
@@ -14,7 +15,8 @@ mod verdicts;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{Record, Severity, context_rows};
+use cardmark_core::{OriginKind, Record, Severity, context_rows};
+use cardmark_judge::{CardRuns, attention, cards_of};
 
 use self::charts::Charts;
 use self::methods::{Method, Rate, methods};
@@ -22,14 +24,17 @@ use self::sources::is_own;
 pub(crate) use self::sources::publication_of;
 pub use self::sources::survey_title;
 use self::subjects::{Subject, board_of, name_of, subjects, suite_of};
+use crate::answer::AnswerBlock;
 use crate::chart::Chart;
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::run::anatomy as anatomy_text;
+use crate::run::answer::begin_with_answer;
 use crate::run::block_sizes;
 use crate::run::findings::{points, selected, wording};
 use crate::run::integrity;
 use crate::run::usable::usable_part;
 use crate::run::workloads::{Workload, legend, others, rows, useful_table};
+use crate::runs::attention::attention_blocks;
 use crate::runs::circumstances::circumstances;
 use crate::text::count_of;
 use crate::text::names::workload_name;
@@ -42,14 +47,21 @@ const MOST_FINDINGS: usize = 8;
 
 /// A report on these runs, under that title.
 pub fn survey(title: &str, records: &[Record]) -> Document {
-    let subjects = subjects(records);
+    let cards = tested_cards(records);
+    let watched = attention(&cards);
+    let subjects = subjects(records, &watched);
     let rates = rates(records);
     let methods = methods(&subjects, &rates);
     let charts = Charts::of(&subjects, &methods, &rates);
     let mut blocks = match records {
         [one] => storage_of_one(one),
-        _ => verdicts::faulty(&subjects),
+        _ if watched.is_empty() => Vec::new(),
+        _ => attention_blocks(&cards, &watched),
     };
+    if records.len() > 1 {
+        let answer = methods.first().and_then(answer::answer_of_survey);
+        blocks.extend(answer.iter().flat_map(AnswerBlock::blocks));
+    }
     blocks.push(Block::Text(summary(&subjects, records)));
     match records {
         [one] => {
@@ -81,25 +93,34 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     blocks.extend(sources::section(records));
     blocks.push(Block::Heading("Method".to_owned()));
     blocks.push(Block::Text(method(records)));
-    Document {
+    let mut document = Document {
         title: title.to_owned(),
         blocks,
+    };
+    if let Some(joined) = repeats::joined(&subjects) {
+        begin_with_answer(&mut document, &joined);
     }
+    document
 }
 
 /// All charts of these runs, those of the report first.
 pub fn survey_charts(records: &[Record]) -> Vec<Chart> {
-    let subjects = subjects(records);
+    let cards = tested_cards(records);
+    let subjects = subjects(records, &attention(&cards));
     let rates = rates(records);
     let methods = methods(&subjects, &rates);
     Charts::of(&subjects, &methods, &rates).into_all()
 }
 
-/// The answer, a table for each method, further figures.
+/// Cards that their owners tested: nobody replaces one of a publication.
+fn tested_cards(records: &[Record]) -> Vec<CardRuns<'_>> {
+    let is_published = |record: &&Record| record.origin.kind == OriginKind::Published;
+    cards_of(records.iter().filter(|record| !is_published(record)))
+}
+
+/// A table for each method, further figures.
 fn figures_of_all(subjects: &[Subject<'_>], rates: &[Rate], methods: &[Method<'_>]) -> Vec<Block> {
-    let answers = methods.first().map(answer::sentences);
-    let mut blocks: Vec<Block> = answers.into_iter().flatten().map(Block::Text).collect();
-    blocks.extend(methods.iter().map(results::of_method));
+    let mut blocks: Vec<Block> = methods.iter().map(results::of_method).collect();
     blocks.extend(results::others(subjects));
     blocks.extend(results::silent(subjects));
     blocks.extend(

@@ -35,6 +35,7 @@ fn bars() -> Chart {
         heading: heading("random write 4 KiB", "four bars"),
         axis: "MB/s, whiskers: 95 % interval".to_owned(),
         series: vec!["Raspberry Pi 3".to_owned(), "Raspberry Pi 4".to_owned()],
+        marks: Vec::new(),
         groups: vec![
             group(
                 "Evo Plus <64 GB>",
@@ -68,6 +69,7 @@ fn scatter() -> Chart {
             spot("beside the third", 6.5, 1.1, 1),
             spot("fails to write", 6.5, 0.0, 1),
         ],
+        named: Vec::new(),
     })
 }
 
@@ -413,12 +415,14 @@ fn crowds_and_extremes_stay_readable() {
         y_axis: "MB/s".to_owned(),
         series: series.clone(),
         spots: spots.collect(),
+        named: Vec::new(),
     });
     let extremes = Chart::Bars(Bars {
         heading: heading("extremes", ""),
         axis: "IOPS".to_owned(),
         series,
         groups: groups.to_vec(),
+        marks: Vec::new(),
     });
     let empty = Chart::Curves(Curves {
         heading: heading("nothing", ""),

@@ -258,9 +258,12 @@ fn cards_with_faults_come_first_and_are_marked() {
     let good = || named(tested(StorageKind::Confirmed, 32 << 30, 32 << 30), "Good");
     let fake = named(tested(StorageKind::Limbo, 32 << 30, 8 << 30), "Fake");
     let text = markdown(&survey("Several", &[good(), fake]));
-    let begin = text.find("## Cards with faults (1)").unwrap();
-    let line = text.find("- ! Fake on ").unwrap();
+    let begin = text
+        .find("1 of 2 cards needs attention: 1 to replace.")
+        .unwrap();
+    let row = "replace | Fake: 8.59 GB of 34.4 GB keep data | Fake |";
+    let row = text.find(row).unwrap_or_else(|| panic!("{text}"));
     let summary = text.find("2 runs of 2 cards").unwrap();
-    assert!(begin < line && line < summary, "{text}");
-    assert!(!markdown(&survey("Good", &[good(), good()])).contains("Cards with faults"));
+    assert!(begin < row && row < summary, "{text}");
+    assert!(!markdown(&survey("Good", &[good(), good()])).contains("attention"));
 }

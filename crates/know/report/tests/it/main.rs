@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod attention;
 mod badge;
 mod builder;
 mod charts;
@@ -18,6 +19,8 @@ mod list;
 mod png;
 mod ranking;
 mod recommendation;
+mod seller;
+mod survey;
 mod terminal;
 mod unknown;
 mod width;

@@ -10,6 +10,7 @@ fn bars(count: usize) -> Chart {
         },
         axis: "MB/s".to_owned(),
         series: Vec::new(),
+        marks: Vec::new(),
         groups: vec![
             Group {
                 name: "Evo Plus".to_owned(),

@@ -53,13 +53,14 @@ pub(crate) struct ListArguments {
     /// The list
     #[arg(default_value = "runs")]
     pub(crate) what: Listing,
-    /// Only runs that found something wrong: false capacity, damage, lost data, a class not met
+    /// Cards that need attention, the worst first: fake, losing data, worn, failing, fallen, too slow for their use (label
+    /// `use`, else an operating system)
     #[arg(long)]
     pub(crate) bad: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// At most this many runs
+    /// At most this many runs, or cards
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: u32,
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::Consent;
 use super::paths::WrittenFile;
+use super::values::parse_claim;
 
 /// Formats of `report`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -26,11 +27,20 @@ pub(crate) enum ReportFormat {
     Json,
 }
 
+/// Readers of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Audience {
+    /// Whoever has the card, or reads about it
+    Owner,
+    /// Who sold it: one page of evidence on one run
+    Seller,
+}
+
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     /// Ids, record files, products such as `Evo+ 32 GB`, or conditions such as `label=value` and `publication=kulesz`
-    #[arg(required = true, value_name = "RUN")]
+    #[arg(default_value = "last", value_name = "RUN")]
     pub(crate) runs: Vec<String>,
     /// Only runs on boards whose name holds this, such as `Pi 4`
     #[arg(long, value_name = "NAME")]
@@ -41,9 +51,18 @@ pub(crate) struct ReportArguments {
     /// A chart: its name such as `random-write-4k`, a part of it, or its number
     #[arg(long, value_name = "CHART")]
     pub(crate) chart: Option<String>,
-    /// Title of the report
+    /// With `--chart`: cards in another colour, by a part of their name
+    #[arg(long, value_name = "NAME", requires = "chart")]
+    pub(crate) highlight: Option<String>,
+    /// Title of the report, or the message of the chart
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    /// Reader of the report
+    #[arg(long = "for", value_enum, default_value_t = Audience::Owner, conflicts_with = "chart")]
+    pub(crate) audience: Audience,
+    /// With `--for seller`: a promise on the package, beyond those that are labels of the run
+    #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
+    pub(crate) claim: Vec<String>,
     /// Write to this file; `-`: standard output
     #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<WrittenFile>,

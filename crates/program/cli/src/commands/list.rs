@@ -1,10 +1,15 @@
 //! `cardmark list`.
 
+use std::collections::BTreeMap;
+
 use cardmark_catalog::{Publication, publications};
 use cardmark_core::{DeviceInfo, Record, Suite, TargetNeed};
 use cardmark_host::{Root, block_devices, mounted_directories};
-use cardmark_judge::{faults, storage_kind};
-use cardmark_report::{RunLine, device_line, list_table, method_of, name_table, result_of, text};
+use cardmark_judge::{Attention, attention, cards_of, faults, storage_kind};
+use cardmark_report::{
+    RunLine, attention_json, attention_list, device_line, list_table, method_of, name_table,
+    result_of, text,
+};
 use cardmark_store::{Store, StoreError, Summary};
 use serde_json::json;
 
@@ -13,6 +18,10 @@ use crate::error::{CommandError, Exit};
 use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
+/// Notice on an empty store.
+const NO_RUNS: &str =
+    "no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one";
+
 /// Lists runs, devices, suites, models or publications.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     if arguments.bad && arguments.what != Listing::Runs {
@@ -20,6 +29,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
         return Err(CommandError::new(Exit::Usage, what).hint("`cardmark list runs --bad`"));
     }
     let text = match arguments.what {
+        Listing::Runs if arguments.bad => bad(arguments)?,
         Listing::Runs => runs(arguments)?,
         Listing::Devices => devices(arguments.json)?,
         Listing::Suites => suites(arguments.json)?,
@@ -127,9 +137,10 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
 
 fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let found = chosen(&mut store, arguments).map_err(|error| store_error(&error))?;
-    let runs = &found.runs;
-    if found.has_more {
+    let most = arguments.limit.saturating_add(1);
+    let mut runs = heads(&mut store, most).map_err(|error| store_error(&error))?;
+    if runs.len() > arguments.limit as usize {
+        runs.truncate(arguments.limit as usize);
         let more = arguments.limit.saturating_mul(4);
         print::notice(&format!(
             "older runs are not shown; `--limit {more}` shows more"
@@ -140,52 +151,59 @@ fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
         return print::pretty(&rows);
     }
     if runs.is_empty() {
-        print::notice(match found.is_store_empty {
-            true => {
-                "no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one"
-            }
-            false => "no run found anything wrong; only tests of capacity find fakes",
-        });
+        print::notice(NO_RUNS);
         return Ok(String::new());
     }
     let lines: Vec<RunLine> = runs.iter().map(|(run, head)| line(run, head)).collect();
     Ok(list_table(&lines, print::width(), print::style()))
 }
 
+/// Cards that need attention, the worst first.
+fn bad(arguments: &ListArguments) -> Result<String, CommandError> {
+    let mut store = Data::from_environment()?.open()?;
+    let found = heads(&mut store, u32::MAX).map_err(|error| store_error(&error))?;
+    // The oldest first.
+    let cards = cards_of(found.iter().rev().map(|(_, head)| head));
+    let rows = attention(&cards);
+    let most = arguments.limit as usize;
+    if arguments.json {
+        let summaries: BTreeMap<&str, &Summary> = found
+            .iter()
+            .map(|(run, _)| (run.id.as_str(), run))
+            .collect();
+        let json_row = |one: &Attention<'_>| {
+            let shown = one.worst()?.run;
+            let mut value = row(summaries.get(shown.id.to_string().as_str())?, shown);
+            value["attention"] = attention_json(one);
+            Some(value)
+        };
+        let rows: Vec<_> = rows.iter().filter_map(json_row).take(most).collect();
+        return print::pretty(&rows);
+    }
+    if found.is_empty() {
+        print::notice(NO_RUNS);
+        return Ok(String::new());
+    }
+    Ok(attention_list(
+        &cards,
+        &rows,
+        most,
+        print::width(),
+        print::style(),
+    ))
+}
+
 /// A run in a listing, and its record without trials.
 type Listed = (Summary, Record);
 
-/// The runs that were asked for.
-struct Chosen {
-    /// Newest first.
-    runs: Vec<Listed>,
-    /// There are more, older ones.
-    has_more: bool,
-    is_store_empty: bool,
-}
-
-fn chosen(store: &mut Store, arguments: &ListArguments) -> Result<Chosen, StoreError> {
-    let summaries = store.list(match arguments.bad {
-        true => u32::MAX,
-        false => arguments.limit.saturating_add(1),
-    })?;
-    let mut chosen = Chosen {
-        runs: Vec::new(),
-        has_more: false,
-        is_store_empty: summaries.is_empty(),
-    };
-    for run in summaries {
+/// The last runs, newest first.
+fn heads(store: &mut Store, most: u32) -> Result<Vec<Listed>, StoreError> {
+    let summaries = store.list(most)?.into_iter();
+    let listed = summaries.map(|run| {
         let head = store.head(&run.id)?;
-        if arguments.bad && faults(&head).is_empty() {
-            continue;
-        }
-        if chosen.runs.len() >= arguments.limit as usize {
-            chosen.has_more = true;
-            break;
-        }
-        chosen.runs.push((run, head));
-    }
-    Ok(chosen)
+        Ok((run, head))
+    });
+    listed.collect()
 }
 
 fn row(run: &Summary, head: &Record) -> serde_json::Value {

@@ -4,12 +4,14 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::{OriginKind, Record};
-use cardmark_report::chart::{Chart, Size, Theme};
+use cardmark_report::chart::{Chart, Group, Size, Theme};
 use cardmark_report::document::{Document, html, markdown};
-use cardmark_report::{begin_with_answer, csv, run_title, survey, survey_charts, survey_title};
+use cardmark_report::{
+    begin_with_answer, csv, run_title, seller_report, survey, survey_charts, survey_title,
+};
 use clap::ValueEnum;
 
-use crate::args::{ReportArguments, ReportFormat, WrittenFile};
+use crate::args::{Audience, ReportArguments, ReportFormat, WrittenFile};
 use crate::error::{CommandError, Exit};
 use crate::runs::{Found, Runs, Source};
 use crate::terminal::print;
@@ -34,9 +36,13 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         .title
         .clone()
         .unwrap_or_else(|| title_of(&records));
+    let document = || match arguments.audience {
+        Audience::Owner => Ok(document(&title, &records)),
+        Audience::Seller => for_seller(&records, arguments),
+    };
     let text = match format {
-        ReportFormat::Md => markdown(&document(&title, &records)),
-        ReportFormat::Html => html(&document(&title, &records)),
+        ReportFormat::Md => markdown(&document()?),
+        ReportFormat::Html => html(&document()?),
         ReportFormat::Csv => csv(&records),
         ReportFormat::Json => print::pretty(&records)?,
         ReportFormat::Svg => chart(&records, arguments)?.svg(Theme::Auto, Size::Wide),
@@ -116,6 +122,19 @@ fn png(_: &Chart) -> Result<Vec<u8>, CommandError> {
     )
 }
 
+/// Evidence for the seller of one card.
+fn for_seller(records: &[Record], arguments: &ReportArguments) -> Result<Document, CommandError> {
+    let [record] = records else {
+        let what = format!("`--for seller` is about one run, not {}", records.len());
+        return Err(CommandError::new(Exit::Usage, what).hint("name the run that shows the fault"));
+    };
+    let mut document = seller_report(record, &arguments.claim);
+    if let Some(title) = &arguments.title {
+        document.title.clone_from(title);
+    }
+    Ok(document)
+}
+
 /// The report; of one run it begins with the answer.
 fn document(title: &str, records: &[Record]) -> Document {
     let mut document = survey(title, records);
@@ -143,7 +162,14 @@ fn chart(records: &[Record], arguments: &ReportArguments) -> Result<Chart, Comma
         .or_else(|| position(&|chart| chart.heading().name.contains(&wanted)))
         .or_else(|| position(&|chart| chart.heading().title.to_lowercase().contains(&wanted)));
     if let Some(chart) = found.and_then(|index| charts.get(index)) {
-        return Ok(chart.clone());
+        let mut chart = chart.clone();
+        if let Some(name) = &arguments.highlight {
+            highlight(&mut chart, name)?;
+        }
+        return Ok(match &arguments.title {
+            Some(message) => chart.with_message(message),
+            None => chart,
+        });
     }
     let names: Vec<&str> = charts
         .iter()
@@ -156,6 +182,24 @@ fn chart(records: &[Record], arguments: &ReportArguments) -> Result<Chart, Comma
             names => format!("charts of these runs: {}", names.join(", ")),
         }),
     )
+}
+
+/// Gives cards of that name a colour of their own.
+fn highlight(chart: &mut Chart, name: &str) -> Result<(), CommandError> {
+    let what = || CommandError::new(Exit::Usage, format!("cannot highlight `{name}`"));
+    let Chart::Bars(bars) = chart else {
+        return Err(what().because("only charts of bars have colours for it"));
+    };
+    let wanted = name.to_lowercase();
+    let fits = |group: &Group| group.name.to_lowercase().contains(&wanted);
+    let has_one = bars.groups.iter().any(fits);
+    match bars.highlight(["Others", name], fits) {
+        true => Ok(()),
+        false if has_one => Err(what()
+            .because("the colours of this chart stand for boards or kinds of writes")
+            .hint("restrict the runs to one board: `--board NAME`")),
+        false => Err(what().because("no bar has such a name")),
+    }
 }
 
 /// Files of [`write_all`] besides the charts.

@@ -1,14 +1,22 @@
 //! The charts of a report on runs.
 
+use std::collections::BTreeSet;
+
+use cardmark_catalog::{class, equivalents_of};
 use cardmark_core::{Quantity, Trial};
 use cardmark_stats::merged_histogram;
 
 use super::anatomy;
+use super::answer::{BURSTS, IN_BURSTS, LONG, OVER};
 use super::curves::{Source, curve_of, curves_of, heading, seconds, trials};
 use super::methods::{Method, Rate};
 use super::place::over_position;
-use super::subjects::{Subject, boards};
-use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Group, Scatter, Spot};
+use super::repeats;
+use super::sources::is_own;
+use super::subjects::{QUEUE_ON, Subject, boards};
+use crate::chart::{
+    Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Group, Mark, Scatter, Spot,
+};
 use crate::text::names::{capitalised, file_name, plain_name, title_name, workload_name};
 use crate::text::{figure, in_unit, latency, unit};
 
@@ -23,12 +31,18 @@ const LEAST_SPAN_S: f64 = 0.5;
 const LEAST_BLOCKS: f64 = 8.0;
 /// Bars in one chart: more fill a page.
 const MOST_BARS: usize = 40;
+/// Spots in one chart up to which all have their names: more hide each other.
+const MOST_NAMED: usize = 40;
 /// Charts of rates that a page begins with.
 const MOST_SHOWN: usize = 5;
 /// Workloads whose rate over time, or whose latencies, are worth a picture. A run of the last has no other subject.
 const SUSTAINED: &str = "sustained_write";
 const OVER_TIME: [&str; 3] = ["seq_write_1m", "dd_write", SUSTAINED];
 const LATENCIES: [&str; 2] = ["rand_write_4k", "sync_write_4k"];
+/// Names of the colours of figures of others and of own ones.
+const OWN_OR_NOT: [&str; 2] = ["Published or imported", "Own runs"];
+/// Ratio of the rates in bursts and in a long series below which both are drawn.
+const LONG_RATIO: f64 = 0.7;
 /// Ratio of rates in one run from which their course is shown, and a latency that people notice.
 const UNEVEN_RATIO: f64 = 1.5;
 const STALL_NS: f64 = 1e9;
@@ -50,8 +64,9 @@ impl Charts {
             folded: Vec::new(),
             rest: Vec::new(),
         };
-        if subjects.len() > 1 {
-            charts.add_comparisons(subjects, methods, rates);
+        match subjects {
+            [one] => charts.shown.extend(repeats::charts(one).map(Chart::Bars)),
+            _ => charts.add_comparisons(subjects, methods, rates),
         }
         charts.add_courses(subjects);
         charts.distinguish();
@@ -173,7 +188,8 @@ fn ranking(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Bars> 
         .filter(|subject| subject.measuring(metric).next().is_some());
     let subjects: Vec<Subject<'_>> = measured.cloned().collect();
     let series = Series::of(&subjects);
-    let (mut groups, count) = groups(&subjects, &series, metric, *quantity);
+    let long = long_beside(&subjects, &series, metric);
+    let (mut groups, count) = groups(&subjects, &series, (metric, long), *quantity);
     if count < 2 {
         return None;
     }
@@ -186,51 +202,106 @@ fn ranking(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Bars> 
         format!("{} (higher is better)", title_name(metric)),
         about,
     );
-    let shown = cut(&mut groups);
-    if shown < count {
-        let part = format!("the first {shown} of {count}");
+    let watched: BTreeSet<String> = subjects
+        .iter()
+        .filter(|subject| subject.advice.is_some())
+        .map(|subject| marked(&subjects, &subject.name))
+        .collect();
+    if let Some(part) = cut(&mut groups, &watched) {
         heading.subtitle = [heading.subtitle, part]
             .into_iter()
             .filter(|text| !text.is_empty())
             .collect::<Vec<_>>()
             .join(" · ");
     }
-    Some(Bars {
+    let kinds = long.map(|_| [IN_BURSTS, OVER].map(capitalised).to_vec());
+    let mut bars = Bars {
         heading,
         axis: format!("{unit}{whiskers}"),
-        series: series.0,
+        series: kinds.unwrap_or(series.0),
         groups,
-    })
+        marks: marks(metric, *quantity),
+    };
+    let own: BTreeSet<String> = subjects
+        .iter()
+        .filter(|subject| subject.records.iter().any(|record| is_own(record)))
+        .map(|subject| marked(&subjects, &subject.name))
+        .collect();
+    bars.highlight(OWN_OR_NOT, |group| own.contains(&group.name));
+    Some(bars)
 }
 
-/// The bars by name, the best name first, boards in the order of the series; and their number.
+/// What the classes ask for in these operations: A1 one at a time, A2 with a command queue.
+fn marks(metric: &str, quantity: Quantity) -> Vec<Mark> {
+    let Some(pattern) = equivalents_of(metric) else {
+        return Vec::new();
+    };
+    let names: &[&str] = match pattern.id.as_str() {
+        "random_read" | "random_write" => &["A1"],
+        "random_read_q32" | "random_write_q32" => &["A1", "A2"],
+        _ => &[],
+    };
+    let mark = |name: &&str| {
+        let class = class(name)?;
+        let least = match pattern.id.starts_with("random_read") {
+            true => class.least_read_operations_per_s,
+            false => class.least_write_operations_per_s,
+        };
+        let rate = pattern.converted(Quantity::OperationRate, quantity, least? as f64)?;
+        Some(Mark {
+            value: in_unit(quantity, rate),
+            label: class.id.clone(),
+        })
+    };
+    names.iter().filter_map(mark).collect()
+}
+
+/// The rate of the long series, if it is to be drawn beside that of bursts: on one board, if all have both and they differ.
+fn long_beside(subjects: &[Subject<'_>], series: &Series, metric: &str) -> Option<&'static str> {
+    let both = |subject: &Subject<'_>| {
+        let [burst, long] =
+            [BURSTS, LONG].map(|id| subject.rate(id).filter(|_| !subject.is_voided(id)));
+        Some((burst?.0, long?.0))
+    };
+    let all: Option<Vec<(f64, f64)>> = subjects.iter().map(both).collect();
+    let differ =
+        |(burst, long): &(f64, f64)| long / burst < LONG_RATIO || burst / long < LONG_RATIO;
+    let is_drawn = metric == BURSTS && series.0.len() == 1 && all?.iter().any(differ);
+    is_drawn.then_some(LONG)
+}
+
+/// The bars by name, the best name first, boards in the order of the series; and the number of subjects. With a long series a
+/// card is as good as its lower rate.
 fn groups(
     subjects: &[Subject<'_>],
     series: &Series,
-    metric: &str,
+    (metric, long): (&str, Option<&str>),
     quantity: Quantity,
 ) -> (Vec<Group>, usize) {
     let mut groups: Vec<Group> = Vec::new();
     let mut count = 0;
+    let in_unit = |value: f64| in_unit(quantity, value);
+    let bar = |(value, ends): Estimated, series: usize, label: String| Bar {
+        value: in_unit(value),
+        ends: ends.map(|(low, high)| (in_unit(low), in_unit(high))),
+        series,
+        label,
+    };
     for subject in subjects {
-        let Some((value, ends)) = subject.rate(metric) else {
+        let Some(rate) = subject.rate(metric) else {
             continue;
         };
-        let in_unit = |value: f64| in_unit(quantity, value);
         let (series, label) = series.place(subject);
-        let name = &subject.name;
-        let bar = Bar {
-            value: in_unit(value),
-            ends: ends.map(|(low, high)| (in_unit(low), in_unit(high))),
-            series,
-            label,
-        };
+        let name = marked(subjects, &subject.name);
+        let second = long.and_then(|long| subject.rate(long));
+        let bars = std::iter::once(bar(rate, series, label));
+        let bars = bars.chain(second.map(|rate| bar(rate, 1, String::new())));
         count += 1;
-        match groups.iter_mut().find(|group| group.name == *name) {
-            Some(group) => group.bars.push(bar),
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.bars.extend(bars),
             None => groups.push(Group {
-                name: name.clone(),
-                bars: vec![bar],
+                name,
+                bars: bars.collect(),
             }),
         }
     }
@@ -238,26 +309,105 @@ fn groups(
         let order = |a: &Bar, b: &Bar| a.series.cmp(&b.series).then(b.value.total_cmp(&a.value));
         group.bars.sort_by(order);
     }
-    groups.sort_by(|a, b| best(b).total_cmp(&best(a)));
+    let deciding = |group: &Group| match long {
+        Some(_) => group
+            .bars
+            .iter()
+            .map(|bar| bar.value)
+            .fold(f64::INFINITY, f64::min),
+        None => best(group),
+    };
+    groups.sort_by(|a, b| deciding(b).total_cmp(&deciding(a)));
     (groups, count)
 }
+
+/// Name of a card, with a mark if one of its subjects is to be replaced.
+fn marked(subjects: &[Subject<'_>], name: &str) -> String {
+    let mut alike = subjects.iter().filter(|subject| subject.name == name);
+    let faulty = alike.find(|subject| subject.is_faulty());
+    faulty.map_or_else(|| name.to_owned(), |subject| subject.marked(name))
+}
+
+/// A rate with the ends of its interval.
+type Estimated = (f64, Option<(f64, f64)>);
 
 fn best(group: &Group) -> f64 {
     group.bars.iter().map(|bar| bar.value).fold(0.0, f64::max)
 }
 
-/// Keeps the first groups, as far as they fit, of the first what fits; returns the number of their bars.
-fn cut(groups: &mut Vec<Group>) -> usize {
-    if let Some(first) = groups.first_mut() {
-        first.bars.truncate(MOST_BARS);
+/// Keeps as many groups as fit: those of cards that need attention, then by turns the best and the slowest of the others. Returns
+/// in words which those are, if any was left out.
+fn cut(groups: &mut Vec<Group>, watched: &BTreeSet<String>) -> Option<String> {
+    let all: usize = groups.iter().map(|group| group.bars.len()).sum();
+    if all <= MOST_BARS {
+        return None;
     }
-    let mut shown = 0;
-    groups.retain(|group| {
-        let fits = shown + group.bars.len() <= MOST_BARS;
-        shown += if fits { group.bars.len() } else { MOST_BARS };
-        fits
+    let cards = groups.len();
+    for group in groups.iter_mut() {
+        group.bars.truncate(MOST_BARS);
+    }
+    if let [only] = groups.as_slice() {
+        return Some(format!("the first {} of {all}", only.bars.len()));
+    }
+    let is_watched = |index: &usize| watched.contains(&groups[*index].name);
+    let (flagged, others): (Vec<usize>, Vec<usize>) = (0..groups.len()).partition(is_watched);
+    // Of those that need attention the slowest first.
+    let order = flagged.into_iter().rev().chain(ends_first(&others));
+    let mut kept = BTreeSet::new();
+    let mut room = MOST_BARS;
+    for index in order {
+        let bars = groups[index].bars.len();
+        if bars <= room {
+            room -= bars;
+            kept.insert(index);
+        }
+    }
+    let middle = (0..groups.len()).find(|index| !kept.contains(index) && others.contains(index));
+    let middle = middle.unwrap_or(groups.len());
+    let of = |fits: &dyn Fn(usize) -> bool| kept.iter().filter(|index| fits(**index)).count();
+    let parts = [
+        (
+            of(&|index| watched.contains(&groups[index].name)),
+            "that need attention",
+        ),
+        (
+            of(&|index| others.contains(&index) && index < middle),
+            "the best",
+        ),
+        (
+            of(&|index| others.contains(&index) && index > middle),
+            "the slowest",
+        ),
+    ];
+    let mut index = 0;
+    groups.retain(|_| {
+        index += 1;
+        kept.contains(&(index - 1))
     });
-    groups.iter().map(|group| group.bars.len()).sum()
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts
+        .map(|(count, words)| match words.strip_prefix("the ") {
+            Some(word) => format!("the {count} {word}"),
+            None => format!("{count} {words}"),
+        })
+        .collect();
+    Some(format!(
+        "{} of {cards} cards: {}",
+        groups.len(),
+        parts.join(", ")
+    ))
+}
+
+/// By turns from both ends.
+fn ends_first(of: &[usize]) -> Vec<usize> {
+    let pairs = of.iter().zip(of.iter().rev());
+    let half = of.len().div_ceil(2);
+    let mut order: Vec<usize> = pairs
+        .take(half)
+        .flat_map(|(one, other)| [*one, *other])
+        .collect();
+    order.truncate(of.len());
+    order
 }
 
 /// The chart in a sentence.
@@ -292,14 +442,17 @@ fn against(method: &Method<'_>) -> Option<Scatter> {
     let ((x, x_of), (y, y_of)) = (method.random_read()?, method.random_write()?);
     let subjects = &method.subjects;
     let series = Series::of(subjects);
+    let name_of = |subject: &Subject<'_>| {
+        let name = [subject.marked(&subject.name), series.place(subject).1];
+        let named = name.into_iter().filter(|text| !text.is_empty());
+        named.collect::<Vec<_>>().join(", ")
+    };
     let spots: Vec<Spot> = subjects
         .iter()
         .filter_map(|subject| {
-            let (series, label) = series.place(subject);
-            let name = [subject.name.as_str(), &label];
-            let named = name.into_iter().filter(|text| !text.is_empty());
+            let series = series.place(subject).0;
             Some(Spot {
-                name: named.collect::<Vec<_>>().join(", "),
+                name: name_of(subject),
                 x: in_unit(*x_of, subject.rate(x)?.0),
                 y: in_unit(*y_of, subject.rate(y)?.0),
                 series,
@@ -307,15 +460,20 @@ fn against(method: &Method<'_>) -> Option<Scatter> {
         })
         .collect();
     let name = format!("{} vs {}", plain_name(y), plain_name(x));
+    let watched = subjects.iter().filter(|subject| subject.advice.is_some());
+    let named: Vec<String> = match spots.len() > MOST_NAMED {
+        true => watched.map(name_of).collect(),
+        false => Vec::new(),
+    };
+    let remark = match named.is_empty() {
+        true => "up and right is better",
+        false => "up and right is better; named: cards that need attention",
+    };
     (spots.len() > 1).then(|| Scatter {
         heading: heading(
             Source::of(subjects).by(y),
             &file_name(&name),
-            format!(
-                "{} vs. {} (up and right is better)",
-                title_name(y),
-                plain_name(x)
-            ),
+            format!("{} vs. {} ({remark})", title_name(y), plain_name(x)),
             format!(
                 "{} cards on their boards; the best are at the top on the right",
                 spots.len()
@@ -325,10 +483,11 @@ fn against(method: &Method<'_>) -> Option<Scatter> {
         y_axis: format!("{}, {}", plain_name(y), unit(y, *y_of)),
         series: series.0,
         spots,
+        named,
     })
 }
 
-/// The same cards on two boards.
+/// The same cards on two boards, or on one board in two settings; the largest gain first.
 fn change(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Dumbbells> {
     let measured = subjects
         .iter()
@@ -342,7 +501,7 @@ fn change(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Dumbbel
         Some(in_unit(*quantity, subject.rate(metric)?.0))
     };
     let names = subjects.iter().filter(|subject| subject.board == base);
-    let dumbbells: Vec<Dumbbell> = names
+    let mut dumbbells: Vec<Dumbbell> = names
         .filter_map(|subject| {
             Some(Dumbbell {
                 name: subject.name.clone(),
@@ -351,11 +510,14 @@ fn change(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Dumbbel
             })
         })
         .collect();
+    let ratio = |one: &Dumbbell| one.other / one.base;
+    dumbbells.sort_by(|one, other| ratio(other).total_cmp(&ratio(one)));
+    let how = difference(&subjects, [&base, &other]);
     (!dumbbells.is_empty()).then(|| Dumbbells {
         heading: heading(
             Source::of(&subjects).by(metric),
-            &file_name(&format!("{} on two boards", plain_name(metric))),
-            format!("{} on two boards (higher is better)", title_name(metric)),
+            &file_name(&format!("{} {how}", plain_name(metric))),
+            format!("{} {how} (higher is better)", title_name(metric)),
             format!(
                 "{} cards: {base} and {other}, with the ratio",
                 dumbbells.len()
@@ -365,6 +527,21 @@ fn change(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Dumbbel
         sides: [base, other],
         dumbbells,
     })
+}
+
+/// What differs between two boards by their names in a report: settings follow the name of the board.
+fn difference(subjects: &[Subject<'_>], sides: [&String; 2]) -> &'static str {
+    let of = |board: &String| subjects.iter().find(|subject| subject.board == *board);
+    let [one, other] = sides.map(of);
+    let computers = one
+        .zip(other)
+        .map(|(one, other)| (&one.computer, &other.computer));
+    let queues = sides.iter().filter(|side| side.contains(QUEUE_ON)).count();
+    match computers.is_some_and(|(one, other)| one == other) {
+        true if queues == 1 => "with the command queue on and off",
+        true => "in two settings",
+        false => "on two boards",
+    }
 }
 
 /// The first of these workloads that any run has.

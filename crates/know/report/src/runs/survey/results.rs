@@ -6,7 +6,7 @@ use cardmark_core::{LatencyFigure, Metric, Quantity};
 
 use super::methods::{Method, Rate};
 use super::sources::is_own;
-use super::subjects::{FAULTY, Subject, boards, suite_of};
+use super::subjects::{Subject, boards, suite_of};
 use super::verdicts;
 use crate::document::{Block, Column, Row, Table};
 use crate::text::names::{capitalised, plain_name, title_name};
@@ -178,11 +178,7 @@ fn row(subject: &Subject<'_>, rates: &[&Rate], is_below_card: bool, has_count: b
         &subject.name
     };
     let runs = subject.rated_count();
-    let mark = match subject.is_faulty() {
-        true => format!("{FAULTY} "),
-        false => String::new(),
-    };
-    let name = format!("{mark}{name}");
+    let name = subject.marked(name);
     let name = match has_count && runs > 1 {
         true => format!("{name} ({})", count_of(runs, "run", "runs")),
         false => name,
@@ -263,9 +259,7 @@ pub(super) fn legend(subjects: &[Subject<'_>], rates: &[Rate]) -> Vec<String> {
     }
     let has_rates = |subject: &&Subject<'_>| subject.rated_count() > 0;
     if subjects.iter().filter(has_rates).any(Subject::is_faulty) {
-        sentences.push(format!(
-            "{FAULTY} before a name: a test found this card fake or damaged."
-        ));
+        sentences.push("! before a name: a card to replace; the reason is above.".to_owned());
     }
     sentences
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_catalog::{product, publications};
 use cardmark_core::{CLAIMS_LABEL, Metric, ReaderKind, Record};
-use cardmark_judge::{Fault, faults, unknown_storage};
+use cardmark_judge::{Advice, Attention, unknown_storage};
 use cardmark_stats::{joint_rate, observation};
 
 /// Classes on labels, the most demanding first.
@@ -17,27 +17,38 @@ const CLASSES: [&str; 13] = [
 pub(super) struct Subject<'a> {
     /// Name.
     pub(super) name: String,
-    /// On which computer.
+    /// On which computer, with its setting if there are several.
     pub(super) board: String,
+    /// The computer alone.
+    pub(super) computer: String,
     /// The most demanding class on its label, as far as known.
     pub(super) class: Option<&'static str>,
+    /// What to do, if its card needs attention.
+    pub(super) advice: Option<Advice>,
+    /// True if it does not keep data, or fails: whatever its rates are, it is not recommended.
+    pub(super) is_unsound: bool,
     /// The runs.
     pub(super) records: Vec<&'a Record>,
 }
 
-/// Marks cards with faults.
-pub(super) const FAULTY: &str = "!";
-
-/// Returns whether a test or a run found that the card is fake or loses data.
-pub(super) fn has_fault(record: &Record) -> bool {
-    let mut faults = faults(record).into_iter();
-    faults.any(|fault| !matches!(fault, Fault::Failed(_)))
-}
+/// Words for a board that uses the command queue of cards, or not.
+pub(super) const QUEUE_ON: &str = "command queue on";
+const QUEUE_OFF: &str = "command queue off";
+/// Marks cards to replace.
+const FAULTY: &str = "!";
 
 impl Subject<'_> {
-    /// Returns whether any of its runs found a fault.
+    /// Returns whether it is to be replaced.
     pub(super) fn is_faulty(&self) -> bool {
-        self.records.iter().any(|record| has_fault(record))
+        self.advice == Some(Advice::Replace)
+    }
+
+    /// Returns its name, with a mark before it if it is to be replaced.
+    pub(super) fn marked(&self, name: &str) -> String {
+        match self.is_faulty() {
+            true => format!("{FAULTY} {name}"),
+            false => name.to_owned(),
+        }
     }
 
     /// Number of its runs that have rates.
@@ -49,7 +60,17 @@ impl Subject<'_> {
 
 /// Groups runs of the same product, or else device or model, on the same board; further
 /// separated by physical card, if label or id show it, and by the label `setting`.
-pub(super) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
+pub(super) fn subjects<'a>(records: &'a [Record], watched: &[Attention<'_>]) -> Vec<Subject<'a>> {
+    // Several records may have one id.
+    let rows: BTreeMap<*const Record, &Attention<'_>> = watched
+        .iter()
+        .flat_map(|row| {
+            row.card
+                .runs
+                .iter()
+                .map(move |run| (std::ptr::from_ref(*run), row))
+        })
+        .collect();
     let names = Cards::of(records);
     let boards = Boards::of(records);
     let mut subjects: Vec<Subject<'_>> = Vec::new();
@@ -58,12 +79,23 @@ pub(super) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
         let known = subjects
             .iter_mut()
             .find(|subject| subject.name == name && subject.board == board);
+        let row = rows.get(&std::ptr::from_ref(record));
+        let advice = row.map(|row| row.advice);
+        let is_unsound = row.is_some_and(|row| row.is_unsound());
         match known {
-            Some(subject) => subject.records.push(record),
+            Some(subject) => {
+                // The graver one is the lower one.
+                subject.advice = subject.advice.into_iter().chain(advice).min();
+                subject.is_unsound |= is_unsound;
+                subject.records.push(record);
+            }
             None => subjects.push(Subject {
                 name,
                 board,
+                computer: board_of(record),
                 class: class_of(record),
+                advice,
+                is_unsound,
                 records: vec![record],
             }),
         }
@@ -133,8 +165,8 @@ fn card_of(record: &Record) -> Card<'_> {
         .map_or(Card::Unknown, Card::Id)
 }
 
-/// Settings of each board, and the cards in each.
-struct Boards(BTreeMap<String, BTreeMap<Setting, BTreeSet<String>>>);
+/// Settings of each board, and the figures in each: card and metric.
+struct Boards(BTreeMap<String, BTreeMap<Setting, BTreeSet<(String, String)>>>);
 
 /// A setting of a board.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,6 +177,8 @@ struct Setting {
     words: String,
     /// Author of the figures, if published.
     author: Option<String>,
+    /// True if it is known not to use the command queue of cards.
+    is_queue_off: bool,
 }
 
 impl Boards {
@@ -152,27 +186,39 @@ impl Boards {
         let mut boards = BTreeMap::<_, BTreeMap<_, BTreeSet<_>>>::new();
         for record in records {
             let known = boards.entry(board_of(record)).or_default();
-            let cards = known.entry(Setting::of(record)).or_default();
-            cards.insert(name_of(record));
+            let figures: &mut BTreeSet<_> = known.entry(Setting::of(record)).or_default();
+            let name = name_of(record);
+            // Figures of two methods do not need to be kept apart by the setting.
+            figures.extend(
+                record
+                    .metrics
+                    .iter()
+                    .map(|it| (name.clone(), it.id.clone())),
+            );
+            if record.metrics.is_empty() {
+                figures.insert((name, String::new()));
+            }
         }
         Self(boards)
     }
 
     /// Name of the board, with what distinguishes the setting from others of this board: its description, the author,
-    /// and its label if one card was measured in two settings of one author that are described alike.
+    /// and its label if one figure of a card was measured in two settings of one author that are described alike.
     fn name(&self, record: &Record) -> String {
         let (board, own) = (board_of(record), Setting::of(record));
-        let cards = self.0.get(&board).and_then(|settings| settings.get(&own));
+        let figures = self.0.get(&board).and_then(|settings| settings.get(&own));
         let others = self.0.get(&board).into_iter().flatten();
         let others = || others.clone().filter(|(other, _)| other.id != own.id);
-        let shares_card = |of: &BTreeSet<String>| cards.is_some_and(|own| !own.is_disjoint(of));
+        let shares_figure = |of: &BTreeSet<_>| figures.is_some_and(|own| !own.is_disjoint(of));
         let alike = || others().filter(|(other, _)| other.words == own.words);
         let is_own_author = |other: &Setting| other.author == own.author;
         let has_other_author = alike().any(|(other, _)| !is_own_author(other));
-        let has_same_card = alike().any(|(other, of)| is_own_author(other) && shares_card(of));
+        let has_same_figure = alike().any(|(other, of)| is_own_author(other) && shares_figure(of));
         let has_other_words = others().any(|(other, _)| other.words != own.words);
-        let is_labelled = has_same_card || (own.author.is_none() && others().next().is_some());
+        let is_labelled = has_same_figure || (own.author.is_none() && others().next().is_some());
+        let has_queue = others().any(|(other, _)| other.words.contains(QUEUE_ON));
         let parts = [
+            (own.is_queue_off && has_queue).then(|| QUEUE_OFF.to_owned()),
             Some(own.words).filter(|words| has_other_words && !words.is_empty()),
             own.author.filter(|_| has_other_author),
             own.id.filter(|_| is_labelled),
@@ -205,12 +251,13 @@ impl Setting {
             setting
                 .and_then(|setting| setting.command_queue)
                 .filter(|is_on| *is_on)
-                .map(|_| "command queue on".to_owned()),
+                .map(|_| QUEUE_ON.to_owned()),
         ];
         Self {
             id,
             words: parts.into_iter().flatten().collect::<Vec<_>>().join(", "),
             author: publication.map(|publication| publication.author.clone()),
+            is_queue_off: setting.is_some_and(|it| it.command_queue == Some(false)),
         }
     }
 }

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use cardmark_core::{Record, Verdict};
 use cardmark_judge::upheld;
 
-use super::subjects::{FAULTY, Subject, has_fault, suite_of};
+use super::subjects::{Subject, suite_of};
 use crate::document::Block;
 use crate::run::summary::{not_conformant, outcome_words};
 use crate::run::{anatomy, integrity};
-use crate::runs::list::faults_of;
 
 /// Verdicts with reasons, and deviations of the run from the standard.
 pub(super) fn of_one(record: &Record) -> Vec<Block> {
@@ -36,28 +35,6 @@ pub(super) fn of_all(subjects: &[Subject<'_>]) -> Vec<Block> {
     }
     let records: Vec<&Record> = subjects.iter().flat_map(|s| &s.records).copied().collect();
     section(blocks, &records)
-}
-
-/// Cards with faults, the first lines of a report on several runs.
-pub(super) fn faulty(subjects: &[Subject<'_>]) -> Vec<Block> {
-    let line = |subject: &Subject<'_>| {
-        let mut results: Vec<String> = Vec::new();
-        for record in subject.records.iter().filter(|it| has_fault(it)) {
-            let result = faults_of(record);
-            if !results.contains(&result) {
-                results.push(result);
-            }
-        }
-        let name = format!("{FAULTY} {} on {}", subject.name, subject.board);
-        format!("{name}: {}", results.join("; "))
-    };
-    let faulty = subjects.iter().filter(|subject| subject.is_faulty());
-    let lines: Vec<String> = faulty.map(line).collect();
-    if lines.is_empty() {
-        return Vec::new();
-    }
-    let title = format!("Cards with faults ({})", lines.len());
-    vec![Block::Heading(title), Block::List(lines)]
 }
 
 fn section(mut verdicts: Vec<Block>, records: &[&Record]) -> Vec<Block> {
