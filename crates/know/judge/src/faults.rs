@@ -47,7 +47,7 @@ pub fn faults(record: &Record) -> Vec<Fault> {
     faults
 }
 
-/// Returns rules and outcomes of the verdicts that count: those on classes that nobody claimed do not.
+/// Returns rules and outcomes of the verdicts that count: those on classes that are not claimed do not.
 pub(crate) fn counted_verdicts(record: &Record) -> Vec<(String, VerdictOutcome)> {
     let derived = upheld(record);
     let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);

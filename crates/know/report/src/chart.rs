@@ -20,7 +20,7 @@ mod scatter;
 mod svg;
 
 pub use badge::{Badge, Preview};
-pub use bars::{Bar, Bars, Group, Mark};
+pub use bars::{Bar, Bars, Group};
 pub(crate) use colours::style;
 pub use colours::{Palette, Theme};
 pub use curve::{Curve, Curves};
@@ -28,6 +28,7 @@ pub use dumbbells::{Dumbbell, Dumbbells};
 pub use frame::{Heading, Size};
 #[cfg(feature = "png")]
 pub use png::png;
+pub use rows::Mark;
 pub use scatter::{Scatter, Spot};
 pub(crate) use svg::escaped;
 

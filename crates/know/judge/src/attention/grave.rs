@@ -7,7 +7,8 @@ use cardmark_core::{
     StorageKind, VerdictOutcome,
 };
 
-use super::{CardRuns, Ground, Reason};
+use super::cards::CardRuns;
+use super::reasons::{Ground, Reason};
 use crate::faults::counted_verdicts;
 use crate::unknown::storage_kind;
 
@@ -76,7 +77,7 @@ fn confirms_early(run: &Record) -> Option<bool> {
 
 /// The reasons that one run shows.
 fn shown(run: &Record) -> Vec<Reason> {
-    let tested = run.integrity.as_ref().and_then(|found| by_test(found));
+    let tested = run.integrity.as_ref().and_then(by_test);
     let read_back = run.read_back.filter(|read| read.lost_bytes > 0);
     let has = |kind: FindingKind| run.findings.iter().any(|finding| finding.kind == kind);
     let lost = read_back.is_some() || has(FindingKind::DataLost);
@@ -117,7 +118,7 @@ fn by_test(found: &Integrity) -> Option<Reason> {
         | StorageKind::Damaged
         | StorageKind::Dead
         | StorageKind::LosesAcknowledged => Reason::LostData {
-            found: Some(found.kind.clone()),
+            found: Some(found.kind),
         },
         StorageKind::ReadOnly => Reason::ReadOnly,
         StorageKind::IgnoresWrites => Reason::WornOut,

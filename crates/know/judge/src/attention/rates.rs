@@ -6,7 +6,8 @@ use cardmark_catalog::{Requirement, Use, class, product_name, use_of};
 use cardmark_core::{FindingKind, Metric, OriginKind, Record};
 use cardmark_stats::{Conclusion, LEAST_BEFORE, RateTrend, student_t};
 
-use super::{CardRuns, Ground, Outlier, Reason, Shortfall};
+use super::cards::CardRuns;
+use super::reasons::{Ground, Outlier, Reason, Shortfall};
 use crate::answer::{Limit, System, answer};
 use crate::classes::host::obstacle;
 use crate::history::{histories_of, started_at_s};

@@ -2,7 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{Heading, SMALL_LINE, Sample, Size, cut_end, head, text_width};
-use super::rows::{RowOf, Rows, STEP};
+use super::rows::{Mark, RowOf, Rows, STEP};
 use crate::text::figure;
 
 /// Space for the figures behind the bars.
@@ -37,15 +37,6 @@ pub struct Group {
     pub name: String,
     /// The bars, the first at the top.
     pub bars: Vec<Bar>,
-}
-
-/// A value on the axis that a class asks for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    /// The value, in the unit of the axis.
-    pub value: f64,
-    /// Its name, such as `A1`.
-    pub label: String,
 }
 
 /// Groups of bars, the first at the top.

@@ -1,6 +1,5 @@
 //! Rows of names along a common level axis.
 
-use super::bars::Mark;
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{LINE, Size, TICK, cut_inside, lines, small_width, text_width};
 use super::scale::{Scale, tick};
@@ -18,6 +17,15 @@ const NAME_HEIGHT: f64 = 17.0;
 
 /// A row: its name, and the number of bars in it.
 pub(super) type RowOf<'a> = (&'a str, usize);
+
+/// A value on the axis that a class asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The value, in the unit of the axis.
+    pub value: f64,
+    /// Its name, such as `A1`.
+    pub label: String,
+}
 
 /// Position of the rows.
 pub(super) struct Rows {

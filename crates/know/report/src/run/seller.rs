@@ -2,8 +2,8 @@
 
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
-    BlockState, CLAIMS_LABEL, DeviceInfo, IntegrityTest, OriginKind, Record, VerdictOutcome,
-    evidence_digest,
+    BlockState, CLAIMS_LABEL, DeviceInfo, IntegrityTest, OriginKind, Record, StorageKind,
+    SurfacePart, VerdictOutcome, evidence_digest,
 };
 use cardmark_judge::upheld;
 
@@ -231,29 +231,22 @@ fn method(record: &Record) -> Option<&'static str> {
     })
 }
 
-/// Good and lost parts, the first ones.
+/// Good and lost parts, the first ones: as tested, or up to the real capacity and beyond.
 fn map(record: &Record) -> Option<Block> {
-    let row = |part: &cardmark_core::SurfacePart| {
-        let state = match part.state {
-            BlockState::Good => "keeps its data",
-            BlockState::Changed => "data changed",
-            BlockState::Overwritten => "holds data of another place",
-            BlockState::Lost => "data lost",
-            BlockState::Unreadable => "cannot be read",
-            BlockState::Refused => "cannot be written",
-            BlockState::Other(_) => "other",
-        };
+    let parts = match record.surface.is_empty() {
+        true => real_and_beyond(record),
+        false => record.surface.clone(),
+    };
+    let row = |part: &SurfacePart| {
         let end = part.start_bytes.saturating_add(part.size_bytes);
         let place = format!("{} to {}", amount(part.start_bytes), amount(end));
-        Row::new(vec![place, state.to_owned()])
+        Row::new(vec![place, state_words(part.state).to_owned()])
     };
-    let mut rows: Vec<Row> = record.surface.iter().take(MOST_PARTS).map(row).collect();
-    let more = record.surface.len().saturating_sub(MOST_PARTS);
+    let mut rows: Vec<Row> = parts.iter().take(MOST_PARTS).map(row).collect();
+    let more = parts.len().saturating_sub(MOST_PARTS);
     if more > 0 {
-        rows.push(Row::new(vec![
-            format!("{more} more parts"),
-            "in the record".to_owned(),
-        ]));
+        let words = count_of(more, "more part", "more parts");
+        rows.push(Row::new(vec![words, "in the record".to_owned()]));
     }
     (!rows.is_empty()).then(|| Block::Table {
         caption: "Map of the card".to_owned(),
@@ -262,4 +255,42 @@ fn map(record: &Record) -> Option<Block> {
             rows,
         },
     })
+}
+
+fn state_words(state: BlockState) -> &'static str {
+    match state {
+        BlockState::Good => "keeps its data",
+        BlockState::Changed => "data changed",
+        BlockState::Overwritten => "holds data of another place",
+        BlockState::Lost => "data lost",
+        BlockState::Unreadable => "cannot be read",
+        BlockState::Refused => "cannot be written",
+        BlockState::Other(_) => "other",
+    }
+}
+
+/// The two parts of a fake whose samples show a boundary.
+fn real_and_beyond(record: &Record) -> Vec<SurfacePart> {
+    let fakes = [
+        StorageKind::Limbo,
+        StorageKind::Wraparound,
+        StorageKind::Chain,
+    ];
+    let found = record.integrity.as_ref().filter(|found| {
+        let is_whole = found.from_bytes.is_none() && !found.is_irregular;
+        fakes.contains(&found.kind) && is_whole && found.real_bytes < found.size_bytes
+    });
+    let Some(found) = found else {
+        return Vec::new();
+    };
+    let part = |start_bytes, end_bytes, state| SurfacePart {
+        start_bytes,
+        size_bytes: end_bytes - start_bytes,
+        state,
+        written_to_bytes: None,
+    };
+    vec![
+        part(0, found.real_bytes, BlockState::Good),
+        part(found.real_bytes, found.size_bytes, BlockState::Lost),
+    ]
 }

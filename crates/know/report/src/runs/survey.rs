@@ -112,7 +112,7 @@ pub fn survey_charts(records: &[Record]) -> Vec<Chart> {
     Charts::of(&subjects, &methods, &rates).into_all()
 }
 
-/// Cards that their owners tested: nobody replaces one of a publication.
+/// Cards that their owners tested; those of a publication are not to be replaced.
 fn tested_cards(records: &[Record]) -> Vec<CardRuns<'_>> {
     let is_published = |record: &&Record| record.origin.kind == OriginKind::Published;
     cards_of(records.iter().filter(|record| !is_published(record)))

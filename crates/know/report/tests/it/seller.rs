@@ -100,3 +100,15 @@ fn a_page_on_a_run_of_rates_has_its_answer() {
     assert!(text.contains("Sold as | Example Ultra 64"), "{text}");
     assert!(text.contains("suite quick, version 1"), "{text}");
 }
+
+#[test]
+fn a_fake_found_by_samples_has_a_map() {
+    let mut record = tested("probe", StorageKind::Limbo, 8_000_000_000);
+    record.surface.clear();
+    let text = markdown(&seller_report(&record, &[]));
+    assert!(text.contains("| 0 B to 8 GB | keeps its data |"), "{text}");
+    assert!(text.contains("| 8 GB to 32 GB | data lost |"), "{text}");
+    let mut irregular = record;
+    irregular.integrity.as_mut().unwrap().is_irregular = true;
+    assert!(!markdown(&seller_report(&irregular, &[])).contains("Map"));
+}

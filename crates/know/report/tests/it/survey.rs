@@ -33,7 +33,7 @@ fn run(number: u8, burst: f64, long: f64) -> Record {
 fn sentence(records: &[Record]) -> String {
     let text = markdown(&survey("Cards", records));
     let line = text.lines().find(|line| line.starts_with("Fastest "));
-    line.unwrap_or_else(|| panic!("{text}")).to_owned()
+    line.unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn cards_are_highlighted_if_the_colours_are_free() {
     let alike = bars(&[run(1, 900.0, 890.0), run(2, 700.0, 690.0)]);
     assert_eq!(highlighted(alike.clone(), "Card2"), (true, vec![0, 1], 2));
     assert_eq!(highlighted(alike.clone(), "Card"), (false, vec![0, 0], 1));
-    assert_eq!(highlighted(alike, "nobody"), (false, vec![0, 0], 1));
+    assert_eq!(highlighted(alike, "absent"), (false, vec![0, 0], 1));
     let apart = bars(&[run(1, 900.0, 100.0), run(2, 700.0, 690.0)]);
     assert!(
         !highlighted(apart, "Card2").0,

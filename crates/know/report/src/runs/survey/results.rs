@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{LatencyFigure, Metric, Quantity};
 
+use super::answer::{BURSTS, LONG};
 use super::methods::{Method, Rate};
 use super::sources::is_own;
 use super::subjects::{Subject, boards, suite_of};
@@ -137,8 +138,8 @@ fn cards<'a, 's>(method: &'s Method<'a>) -> Vec<Vec<&'s Subject<'a>>> {
     let best = |card: &[&Subject<'_>]| {
         let rates = card
             .iter()
-            .filter_map(|subject| subject.rate(first.as_deref()?));
-        rates.map(|(value, _)| value).fold(0.0, f64::max)
+            .filter_map(|subject| lower_of(subject, first.as_deref()?));
+        rates.fold(0.0, f64::max)
     };
     cards.sort_by(|a, b| best(b).total_cmp(&best(a)));
     // Stable. Unknown classes come last; of the known ones that of the fastest card first.
@@ -160,6 +161,15 @@ fn cards<'a, 's>(method: &'s Method<'a>) -> Vec<Vec<&'s Subject<'a>>> {
             .unwrap_or(order.len())
     });
     cards
+}
+
+/// The rate that decides: of random writes the lower one of bursts and the long series.
+fn lower_of(subject: &Subject<'_>, metric: &str) -> Option<f64> {
+    let (value, _) = subject.rate(metric)?;
+    let long = subject
+        .rate(LONG)
+        .filter(|_| metric == BURSTS && !subject.is_voided(LONG));
+    Some(long.map_or(value, |(long, _)| long.min(value)))
 }
 
 /// The number of runs of each of these subjects, if it is the same.
