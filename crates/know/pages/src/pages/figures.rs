@@ -157,6 +157,7 @@ pub(super) fn bars<'a>(
         axis: format!("{}, {}", workload_name(metric), unit(metric, quantity)),
         series: Vec::new(),
         groups,
+        marks: Vec::new(),
     })
 }
 
