@@ -224,14 +224,15 @@ impl Index {
                 .iter()
                 .filter(|least| letters >= **least)
                 .count();
-            if known.len().abs_diff(word.len()) > most {
-                return None;
-            }
-            let slips = strsim::osa_distance(known, &word);
-            let is_other_start = known.chars().next() != word.chars().next();
-            (slips <= most).then_some((slips, is_other_start, known))
+            // The first letter is seldom wrong.
+            let is_like =
+                known.len().abs_diff(word.len()) <= most && known.get(..1) == word.get(..1);
+            let slips = is_like.then(|| strsim::osa_distance(known, &word));
+            slips
+                .filter(|slips| *slips <= most)
+                .map(|slips| (slips, known))
         });
-        known.min().map_or(word, |(_, _, known)| known.clone())
+        known.min().map_or(word, |(_, known)| known.clone())
     }
 }
 

@@ -277,9 +277,9 @@ fn gain(gain: &QueueGain) -> Option<String> {
     };
     let factor = gain.factor();
     let change = match factor {
-        1.05.. => format!("{factor:.1} times as many"),
+        1.05.. => format!("{factor:.1} times faster"),
         0.95.. => "no difference".to_owned(),
-        _ => format!("{:.0} % fewer", 100.0 * (1.0 - factor)),
+        _ => format!("{:.0} % slower", 100.0 * (1.0 - factor)),
     };
     let board = gain.board.map(|board| format!(" on a {board}"));
     let runs = match gain.runs_counts {

@@ -44,11 +44,11 @@ fn questions_are_answered_at_once() {
     let json = program.run(&[&words[..], &["--json"]].concat());
     let found: Vec<Value> = serde_json::from_str(&json.stdout).unwrap();
     assert!(found.len() > 1 && found.len() <= 5, "{json}");
-    let unknown = program.run(&["explain", "which card for my zeppelin"]);
+    let unknown = program.run(&["explain", "what is a zeppelin"]);
     assert_error(
         &unknown,
         2,
-        &["no explanation of `which card for my zeppelin`", "hint: "],
+        &["no explanation of `what is a zeppelin`", "hint: "],
     );
 }
 
