@@ -53,9 +53,15 @@ fn runs_and_trends_of_a_card_are_shown() {
     for part in [shift, "2026-01-03", "2026-09-03"] {
         assert!(said.contains(part), "no `{part}` in {output}");
     }
-    assert!(said.starts_with(shift) && !said.contains("Holm"), "{output}");
+    assert!(
+        said.starts_with(shift) && !said.contains("Holm"),
+        "{output}"
+    );
     let whole = program.run(&["history", "aaaaaa", "--all"]).stdout;
-    assert!(whole.starts_with("Since ") && whole.contains("Holm"), "{whole}");
+    assert!(
+        whole.starts_with("Since ") && whole.contains("Holm"),
+        "{whole}"
+    );
     let all = json(&program, &["history", "aaaaaa", "--json"]);
     assert_eq!(all["answer"]["sentence"], shift);
     let group = &all["groups"][0];
