@@ -16,5 +16,6 @@ pub(crate) mod shading;
 pub(crate) mod stalls;
 pub(crate) mod stops;
 pub(crate) mod summary;
+pub(crate) mod unknown;
 pub(crate) mod usable;
 pub(crate) mod workloads;

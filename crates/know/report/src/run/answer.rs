@@ -1,13 +1,11 @@
 //! The answer of a run in sentences, before its figures.
 
 use cardmark_core::{FindingKind, OriginKind, Quantity, Record, TargetKind};
-use cardmark_judge::{
-    Answer, BoardLimit, CameraBasis, CameraRate, Fit, Limit, System, UnknownStorage, answer,
-};
+use cardmark_judge::{Answer, BoardLimit, CameraBasis, CameraRate, Fit, Limit, System, answer};
 
 use crate::answer::{AnswerBlock, Weight};
 use crate::document::Document;
-use crate::run::{anatomy, class_answer, integrity, stops};
+use crate::run::{anatomy, class_answer, integrity, stops, unknown};
 use crate::text::names::capitalised;
 use crate::text::style::clean;
 use crate::text::{amount, figure, in_unit, percent, size};
@@ -201,7 +199,7 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
             };
             alone(format!("Do not rely on this device: {how}"))
         }
-        System::Unknown(unknown) => alone(unknown_text(unknown)),
+        System::Unknown(unknown) => alone(unknown::text(unknown)),
         System::Rated(fit, limit) => limited(degree(*fit, confirms_early), limit, true),
         System::MeetsClass(limit) => limited(meets(limit, confirms_early), limit, false),
         System::Border(limit) => limited(format!("About fast enough {TASK}"), limit, true),
@@ -236,12 +234,6 @@ fn meets(limit: &Limit, confirms_early: bool) -> String {
         true => format!("Apart from that, it meets {class}, enough {TASK}"),
         false => format!("Meets {class}, enough {TASK}"),
     }
-}
-
-/// Reason why there is no verdict on the storage, and what to name instead.
-pub(crate) fn unknown_text(unknown: &UnknownStorage) -> String {
-    let reason = clean(&unknown.reason());
-    format!("{}. {}", capitalised(&reason), unknown.advice())
 }
 
 /// Reason why rates are not those of the storage.

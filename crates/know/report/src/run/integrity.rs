@@ -8,10 +8,10 @@ use cardmark_core::{
 use cardmark_judge::{storage_kind, unknown_storage};
 
 use crate::answer::Weight;
-use crate::run::answer::unknown_text;
 use crate::run::power_cut;
 use crate::run::reading;
 use crate::run::shading::map;
+use crate::run::unknown;
 use crate::run::usable::{UsablePart, usable_part};
 use crate::text::layout::{painted, wrap};
 use crate::text::style::{Style, Tone};
@@ -105,7 +105,7 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
 
 /// Result of a test without a fault of storage whose device is not known.
 fn no_verdict(record: &Record, size: &str) -> String {
-    let why = unknown_storage(record).map(|unknown| format!(" {}.", unknown_text(&unknown)));
+    let why = unknown_storage(record).map(|unknown| format!(" {}.", unknown::text(&unknown)));
     format!(
         "No verdict on any card: {size} held their data, but the device below is not known.{}",
         why.unwrap_or_default()
