@@ -266,8 +266,21 @@ fn a_chart_is_found_by_name_number_or_title() {
     let records = json(&program, &[&sides[..], &["--format", "json"]].concat());
     assert_eq!(records.as_array().unwrap().len(), 3);
     let output = program.run(&["report", "product=A", "--format", "svg", "--chart", "99"]);
-    let charts = "hint: charts of these runs: sequential-write-1m-over-time, ";
+    let charts = "hint: charts of these runs: random-reads-and-writes, ";
     assert_error(&output, 2, &["no chart `99`", charts]);
+    let titled = ["--chart", "1", "--title", "Take <A>"];
+    let output = program.run(&[&sides[..], &titled].concat());
+    assert!(
+        output.stdout.contains("<title>Take &lt;A&gt;</title>"),
+        "{output}"
+    );
+    let highlighted = |name: &str| {
+        let options = ["--chart", "random-read-4k", "--highlight", name];
+        program.run(&[&sides[..], &options].concat())
+    };
+    let output = highlighted("A");
+    assert!(output.stdout.contains(">Others</text>"), "{output}");
+    assert_error(&highlighted("absent"), 2, &["no bar has such a name"]);
     for (wanted, title) in [
         (
             "mixed-4k-20-reads",

@@ -99,6 +99,29 @@ fn each_test_shows_and_stores_its_result() {
         "{kinds:?}"
     );
     assert_eq!(bad(&["--limit", "1"]).len(), 1);
+    let listed = program.run(&["list", "--bad", "--limit", "1"]);
+    let mut lines = listed.stdout.lines();
+    let first = lines.next().unwrap_or_default();
+    assert!(first.contains(" cards need attention: "), "{listed}");
+    assert!(
+        lines
+            .next()
+            .is_some_and(|line| line.contains("  replace: fake: ")),
+        "{listed}"
+    );
+    assert!(listed.stdout.contains(" more: `--limit "), "{listed}");
+    let worst = bad(&[])[0]["id"].as_str().unwrap().to_owned();
+    let page = program.run(&["report", &worst, "--for", "seller", "--claim", "64GB"]);
+    for part in [
+        "| Sold as | 64GB |",
+        "FALSE CAPACITY",
+        "Order number",
+        &worst,
+    ] {
+        assert!(page.stdout.contains(part), "no {part} in {page}");
+    }
+    let several = program.run(&["report", &worst, "last", "--for", "seller"]);
+    assert_error(&several, 2, &["`--for seller` is about one run, not 2"]);
     let listed = program.run(&["list", "runs"]);
     assert!(listed.stdout.contains("FALSE CAPACITY: "), "{listed}");
     assert_eq!(listed.stderr, "");

@@ -52,7 +52,7 @@ const PATHS: [(&str, &str, Use); 24] = [
     ("generate", "folder", Use::Folder),
 ];
 /// Texts that are no paths, in any command.
-const TEXTS: [&str; 18] = [
+const TEXTS: [&str; 19] = [
     "suite",
     "tier",
     "only",
@@ -68,6 +68,7 @@ const TEXTS: [&str; 18] = [
     "wanted",
     "chart",
     "title",
+    "highlight",
     "keep",
     "answer",
     "runs",
