@@ -40,6 +40,8 @@ pub struct Answer {
     pub explanation: &'static Explanation,
     /// Share of the question's weight that it holds, 0 to 1: rare words weigh more than common ones.
     pub share: f64,
+    /// True if a word of the question is in its title, a name or a question of it, and not in its text alone.
+    pub is_topic: bool,
 }
 
 /// Returns the explanations that answer a question best, the best first; at most five. Knows synonyms, ignores the order
@@ -169,12 +171,15 @@ impl Index {
         }
         let scored = |row: &Row| {
             let held = self.held(&terms, &row.all);
-            let answer = Answer {
-                explanation: row.explanation,
-                share: held / asked,
-            };
-            (answer.share >= LEAST_SHARE).then(|| {
-                let score = held + TITLE_WEIGHT * self.best_phrase(row, &terms);
+            let share = held / asked;
+            (share >= LEAST_SHARE).then(|| {
+                let fit = self.best_phrase(row, &terms);
+                let answer = Answer {
+                    explanation: row.explanation,
+                    share,
+                    is_topic: fit > 0.0,
+                };
+                let score = held + TITLE_WEIGHT * fit;
                 (score, row.times_asked(&terms), answer)
             })
         };

@@ -184,6 +184,14 @@ fn what_nothing_explains_finds_nothing() {
     }
 }
 
+/// A name that is not known stands in the text of another row.
+#[test]
+fn a_word_of_a_text_is_no_topic() {
+    let found = search("samsung_pro_plus_2023");
+    assert!(found.iter().all(|answer| !answer.is_topic), "{found:?}");
+    assert!(search("is my card a fake")[0].is_topic);
+}
+
 #[test]
 fn equal_words_are_the_question_of_a_row() {
     let id = |question: &str| asked(question).map(|row| row.id.as_str());

@@ -277,7 +277,8 @@ fn gain(gain: &QueueGain) -> Option<String> {
     };
     let factor = gain.factor();
     let change = match factor {
-        1.05.. => format!("{factor:.1} times faster"),
+        1.95.. => format!("{factor:.1} times faster"),
+        1.05.. => format!("{:.0} % faster", 100.0 * (factor - 1.0)),
         0.95.. => "no difference".to_owned(),
         _ => format!("{:.0} % slower", 100.0 * (1.0 - factor)),
     };

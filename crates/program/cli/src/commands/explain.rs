@@ -65,10 +65,12 @@ fn searched(word: &str, as_json_text: bool) -> Result<String, CommandError> {
     Ok(match found.as_slice() {
         [] => return Err(unknown(word)),
         all if as_json_text => all_as_json(rows(all).into_iter()),
-        [only] => page(only.explanation, print::width()),
-        [best, others @ ..] if best.share >= MOST_OF_IT => {
-            let see = titles("See also", rows(others).into_iter());
-            format!("{}\n{see}", page(best.explanation, print::width()))
+        [best, others @ ..] if best.is_topic && best.share >= MOST_OF_IT => {
+            let page = page(best.explanation, print::width());
+            match others {
+                [] => page,
+                _ => format!("{page}\n{}", titles("See also", rows(others).into_iter())),
+            }
         }
         all => titles(
             &format!("`{word}` is explained under"),
