@@ -7,10 +7,12 @@ mod advice;
 mod again;
 mod among;
 mod answer;
+mod avoid;
 mod camera;
 mod classes;
 mod comparison;
 mod constants;
+mod durable;
 mod elsewhere;
 mod endurance;
 mod faults;
@@ -35,12 +37,17 @@ pub use advice::advise;
 pub use again::{can_derive_again, derive_again, derive_again_with, unstated};
 pub use among::{Among, standing_among};
 pub use answer::{Answer, Limit, System, UNEVEN_RATIO, answer, is_uneven};
+pub use avoid::{AvoidQuestion, AvoidReason, EARLY_FILLINGS, Warned, avoid};
 pub use camera::{CameraBasis, CameraRate};
 pub use classes::families;
 pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
 pub use constants::CONSTANTS;
+pub use durable::{
+    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, Sale, USUAL_CAPACITY_BYTES,
+    VIDEO_BITS_PER_S, day_at_s, durable, sale,
+};
 pub use elsewhere::BoardLimit;
-pub use endurance::{Endured, endured};
+pub use endurance::{Tested, endured, tested_by_others};
 pub use faults::{Fault, faults};
 pub use field::{
     Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,

@@ -16,15 +16,17 @@ pub use run::prepared::fill_words;
 pub use run::summary::{Beside, terminal, terminal_with};
 pub use run::usable::{UsablePart, usable_part};
 pub use runs::agreement::agreement_table;
+pub use runs::avoid::AvoidAnswer;
 pub use runs::circumstances::circumstances;
 pub use runs::comparison::{
     Comparison, Overview, comparison, comparison_blocks, comparison_json, overview,
 };
 pub use runs::csv::{csv, csv_heading, csv_rows};
+pub use runs::durable::DurableAnswer;
 pub use runs::history::{MOST_RUNS, card_history, card_name, history_blocks};
 pub use runs::list::{RunLine, headline, list_table, method_of, name_table, result_of};
 pub use runs::ranking::{RankableMetric, place_line, rankable_metrics, rankings};
-pub use runs::recommendation::{Recommended, endurance, left_by_filters, recommendation};
+pub use runs::recommendation::{Recommended, left_by_filters, recommendation};
 pub use runs::survey::{survey, survey_charts, survey_title};
 pub use text::layout::wrap;
 pub use text::names::workload_name;

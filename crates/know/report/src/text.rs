@@ -2,6 +2,7 @@
 
 pub(crate) mod layout;
 pub(crate) mod names;
+pub(crate) mod promised;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod vocabulary;
@@ -94,6 +95,17 @@ pub fn value(metric: &str, quantity: Quantity, value: f64) -> String {
         Quantity::Size => amount_of(value),
         Quantity::Count | Quantity::Ratio | Quantity::Other(_) => figure(value),
     }
+}
+
+/// A whole number with its thousands apart: `17,222`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let letter = |(index, digit): (usize, char)| {
+        let is_first = index == 0 || !(digits.len() - index).is_multiple_of(3);
+        [(!is_first).then_some(','), Some(digit)]
+    };
+    let letters = digits.chars().enumerate().flat_map(letter);
+    letters.flatten().collect()
 }
 
 /// Probability by chance: the sign before the number, and the number.
@@ -287,6 +299,19 @@ pub fn place_text([first, last]: [usize; 2]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers_keep_all_digits() {
+        let cases = [
+            (0, "0"),
+            (999, "999"),
+            (1415, "1,415"),
+            (1_000_000, "1,000,000"),
+        ];
+        for (number, shown) in cases {
+            assert_eq!(grouped(number), shown);
+        }
+    }
 
     #[test]
     fn figures_keep_three_digits_across_the_edges_of_rounding() {

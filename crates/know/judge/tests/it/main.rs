@@ -9,6 +9,7 @@
 mod advice;
 mod classes;
 mod comparison;
+mod durable;
 mod forged;
 mod history;
 mod old_tools;

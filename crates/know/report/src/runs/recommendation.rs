@@ -1,14 +1,12 @@
 //! Products that suit a use: what is needed, what each has of it, and how little is known.
 
 use cardmark_catalog::{Availability, ProductKind, Requirement, Use};
-use cardmark_judge::{
-    Endured, Filter, Fit, Left, Price, Recommendation, Standing, Wish, comfortable,
-};
+use cardmark_judge::{Filter, Fit, Left, Price, Recommendation, Standing, Wish, comfortable};
 
 use crate::text::layout::{joined, painted, points, wrap};
 use crate::text::names::workload_name;
 use crate::text::style::{Style, Tone, clean};
-use crate::text::{capacity, count_of, figure, in_unit, on_boards, percent, place_text, value};
+use crate::text::{count_of, figure, in_unit, on_boards, percent, place_text, value};
 
 /// Products whose names are shown where not all are asked for.
 const SHOWN: usize = 10;
@@ -173,31 +171,6 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
     });
     let needs = points(&told.collect::<Vec<_>>(), width);
     [vec!["It needs:".to_owned()], needs].concat()
-}
-
-/// Endurance tests as a text of lines at most `width` columns wide.
-pub fn endurance(wanted: &Use, tests: &[Endured], width: usize, style: Style) -> String {
-    let title = format!("For {}: {}", wanted.title, wanted.about);
-    let line = |test: &Endured| {
-        let times = figure(test.most_written_bytes as f64 / test.size_bytes.max(1) as f64);
-        let written = capacity(test.most_written_bytes);
-        let failed = match test.first_bad_bytes {
-            Some(bytes) => format!("first bad block after {}", capacity(bytes)),
-            None => "no bad block".to_owned(),
-        };
-        let tests = count_of(test.runs_count, "test", "tests");
-        format!(
-            "{}: {written} written ({times} × its size), {failed}; {tests}",
-            clean(&test.product)
-        )
-    };
-    let lines: Vec<String> = tests.iter().map(line).collect();
-    let note = "Your own tests, in alphabetical order: a card without a bad block may last longer than one that was written more.";
-    joined(&[
-        painted(&[title], width, style, Tone::Heading),
-        points(&lines, width),
-        painted(&[note], width, style, Tone::Dim),
-    ])
 }
 
 /// Metric in which the need is expressed.

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use cardmark_catalog::{
     Availability, BoardFacts, Class, Fact, FactSource, Known, LookUp, PackageClaim, Product,
-    ProductLine, SeenRegisters, class, lines,
+    ProductLine, SeenRegisters, class, endurance_promises, lines,
 };
 
 use crate::text::layout::wrap;
+use crate::text::promised;
 
 /// Highest rate of UHS-I, bytes per second: SDR104.
 const UHS_I_BYTES_PER_S: u64 = 104_000_000;
@@ -102,6 +103,10 @@ impl Page {
         let claims: Vec<String> = line.claims.iter().map(claim).collect();
         self.list("The package promises", &claims);
         self.list("Meaning", &meanings(&line.claims));
+        let endurance = endurance_promises().iter();
+        let endurance = endurance.filter(|one| one.line.as_ref() == Some(&line.id));
+        let endurance: Vec<String> = endurance.filter_map(promised::of_line).collect();
+        self.list("Endurance, as its maker states it", &endurance);
         let registers: Vec<String> = line.registers.iter().map(seen).collect();
         self.list(
             "Registers (CID) of cards of this line; other products may have the same",

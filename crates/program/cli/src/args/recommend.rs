@@ -8,9 +8,9 @@ use super::values::{Kinds, parse_kinds, parse_price, parse_product_price};
 /// Arguments of `recommend`.
 #[derive(Debug, Args)]
 pub(crate) struct RecommendArguments {
-    /// Use: boot, database, camera, media, logging or endurance
-    #[arg(long = "use", value_name = "USE")]
-    pub(crate) wanted: String,
+    /// Use: boot, database, camera, media, logging, endurance or "dash cam"
+    #[arg(long = "use", value_name = "USE", required_unless_present = "avoid")]
+    pub(crate) wanted: Option<String>,
     /// Kind of storage: microsd, sd, cf, usb, ssd, emmc, disk or all; several with commas
     #[arg(long, default_value = "microsd", value_parser = parse_kinds, value_name = "KIND")]
     pub(crate) kind: Kinds,
@@ -27,6 +27,9 @@ pub(crate) struct RecommendArguments {
     /// Only results of boards whose name holds this, such as `Pi 4`
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
+    /// Products to avoid instead: false names and capacities, early errors, rates far below the use
+    #[arg(long)]
+    pub(crate) avoid: bool,
     /// All products, not only the first
     #[arg(long)]
     pub(crate) all: bool,

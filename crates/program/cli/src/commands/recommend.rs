@@ -1,10 +1,12 @@
 //! `cardmark recommend`.
 
+mod durable;
+
 use std::collections::BTreeMap;
 
-use cardmark_catalog::{Use, lines, product_name, products_called, use_of, uses};
-use cardmark_judge::{Price, Recommendation, Wish, endured, recommend as recommended};
-use cardmark_report::{Recommended, endurance, left_by_filters, recommendation};
+use cardmark_catalog::{Use, product_name, products_called, use_of, uses};
+use cardmark_judge::{Price, Recommendation, Wish, recommend as recommended};
+use cardmark_report::{Recommended, left_by_filters, recommendation};
 use serde_json::json;
 
 use crate::args::RecommendArguments;
@@ -13,21 +15,20 @@ use crate::runs::published_records;
 use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
+/// Use that is meant by `--avoid` alone.
+const USUAL: &str = "boot";
+
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {
-    let wanted = use_of(&arguments.wanted).ok_or_else(|| {
-        let known: Vec<&str> = uses().iter().map(|known| known.id.as_str()).collect();
-        let what = format!("unknown use `{}`", arguments.wanted);
-        CommandError::new(Exit::Usage, what).hint(format!("choose {}", known.join(", ")))
-    })?;
+    let wanted = wanted(arguments)?;
+    if let Some(exit) = durable::answered(arguments, wanted)? {
+        return Ok(exit);
+    }
     let wish = wish(arguments)?;
     let mut store = Data::from_environment()?.open()?;
     let mut records = store
         .select_distinct(&[])
         .map_err(|error| store_error(&error))?;
-    if wanted.needs.is_empty() {
-        return by_endurance(arguments, wanted, &records);
-    }
     records.extend(published_records());
     let found = recommended(&records, wanted, &wish);
     if found.is_empty() {
@@ -54,6 +55,15 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     );
     print::result(&text)?;
     Ok(Exit::Done)
+}
+
+fn wanted(arguments: &RecommendArguments) -> Result<&'static Use, CommandError> {
+    let named = arguments.wanted.as_deref().unwrap_or(USUAL);
+    use_of(named).ok_or_else(|| {
+        let known: Vec<&str> = uses().iter().map(|known| known.id.as_str()).collect();
+        let what = format!("unknown use `{named}`");
+        CommandError::new(Exit::Usage, what).hint(format!("choose {}", known.join(", ")))
+    })
 }
 
 /// The exit status without an answer is that of a missing measurement.
@@ -88,45 +98,6 @@ fn prices(stated: &[(String, Price)]) -> Result<BTreeMap<String, Price>, Command
         Ok((name, price.clone()))
     };
     stated.iter().map(priced).collect()
-}
-
-/// Shows own tests of endurance; there are no published ones.
-fn by_endurance(
-    arguments: &RecommendArguments,
-    wanted: &Use,
-    records: &[cardmark_core::Record],
-) -> Result<Exit, CommandError> {
-    let tests = endured(records);
-    if arguments.json {
-        print::data(&format!(
-            "{:#}\n",
-            json!({ "use": wanted, "endured": tests })
-        ))?;
-        return Ok(exit(!tests.is_empty()));
-    }
-    if tests.is_empty() {
-        let made_for_it = lines().iter().filter(|line| {
-            let note = line.note.as_deref();
-            note.is_some_and(|note| note.starts_with("Made for continuous recording"))
-        });
-        let names: Vec<String> = made_for_it
-            .map(cardmark_catalog::ProductLine::name)
-            .collect();
-        let what = "cannot answer: no published tests of how much a card takes before it fails";
-        let sold = format!(
-            "sold for continuous recording, by their makers' word: {}",
-            names.join(", ")
-        );
-        return Err(CommandError::new(Exit::Trouble, what)
-            .because("you have no `cardmark endure` run of a named product either")
-            .because(sold)
-            .hint(
-                "`sudo cardmark endure DEVICE` writes a card until it fails, `cardmark label last product=NAME` names the card",
-            ));
-    }
-    let text = endurance(wanted, &tests, print::width(), print::style());
-    print::result(&text)?;
-    Ok(Exit::Done)
 }
 
 /// The error if no product has a figure that decides.

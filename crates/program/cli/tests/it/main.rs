@@ -17,6 +17,7 @@ mod compare;
 mod devices;
 mod digests;
 mod documents;
+mod durable;
 mod examples;
 mod faults;
 mod field_kit;

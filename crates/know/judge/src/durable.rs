@@ -1,0 +1,255 @@
+//! Cards that last: volumes that makers state for one capacity.
+//!
+//! Hours of recording are compared by their volume, because makers state them at different bit rates. A volume belongs to one
+//! capacity: it is never scaled to another one.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardmark_catalog::{EnduranceKind, EndurancePromise, PackageClaim, ProductLine, class};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+/// Capacity that is meant if none is asked for, bytes.
+pub const USUAL_CAPACITY_BYTES: u64 = 128 * GB;
+/// Rate at which a dash cam writes at most, bytes per second: the promise of classes C10, U1 and V10.
+pub const DASH_CAM_BYTES_PER_S: u64 = 10_000_000;
+/// Bit rate of recording at which makers state most of their hours, bits per second.
+pub const VIDEO_BITS_PER_S: u64 = 26_000_000;
+
+const GB: u64 = 1_000_000_000;
+/// Days for which a sight in the shops counts.
+const SOLD_DAYS: i32 = 365;
+/// Year from which a line counts as a recent one.
+const RECENT_YEAR: u16 = 2021;
+
+/// Question for cards that last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DurableQuestion {
+    /// Capacity on the label, bytes.
+    pub capacity_bytes: u64,
+    /// Rate of continuous writes that the label has to promise, bytes per second.
+    pub least_write_bytes_per_s: Option<u64>,
+    /// The current day.
+    pub today: Date,
+}
+
+/// Volumes that makers state for cards of one capacity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Durable<'a> {
+    /// Capacity of the cards, bytes: that of the question, or else the next one for which a maker states a volume.
+    pub capacity_bytes: u64,
+    /// Cards in order: those known to be sold first, then by volume.
+    pub ordered: Vec<Promised<'a>>,
+    /// Earlier generations of cards in the order.
+    pub replaced: Vec<Promised<'a>>,
+    /// Statements that cannot be compared with those in the order.
+    pub beside: Vec<&'a EndurancePromise>,
+}
+
+/// The volume that a maker states for a card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Promised<'a> {
+    /// Maker, line and generation.
+    pub name: String,
+    /// The statement.
+    pub promise: &'a EndurancePromise,
+    /// Bytes that may be written.
+    pub volume_bytes: u64,
+    /// First and last possible place, from 1.
+    pub places: [usize; 2],
+    /// How surely it is sold.
+    pub sale: Sale,
+    /// Last day, month or year at which a source shows it in shops.
+    pub known_sold: Option<String>,
+    /// A class on its label that promises the rate of the question.
+    pub class: Option<String>,
+}
+
+/// How surely a line is sold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sale {
+    /// Seen in shops within a year.
+    WithinAYear,
+    /// First sold in 2021 or later.
+    Recent,
+    /// Older, or not known.
+    Earlier,
+}
+
+impl Promised<'_> {
+    /// Returns the number of times that the whole card may be written.
+    #[must_use]
+    pub fn fillings(&self) -> Option<u64> {
+        Some(self.volume_bytes / self.promise.capacity_bytes?)
+    }
+
+    /// Returns the hours of recording at [`VIDEO_BITS_PER_S`]; `None` if the maker does not speak of recording.
+    #[must_use]
+    pub fn video_hours(&self) -> Option<u64> {
+        let hours = self.volume_bytes / 3600 * 8 / VIDEO_BITS_PER_S;
+        (self.promise.kind == EnduranceKind::Hours).then_some(hours)
+    }
+}
+
+/// Returns the cards for which makers state a volume, for the capacity of the question.
+///
+/// Hours with a bit rate are preferred to volumes stated directly, because those rest on other workloads. The order of the
+/// statements does not matter, and repeated ones count once.
+#[must_use]
+pub fn durable<'a>(promises: &'a [EndurancePromise], question: &DurableQuestion) -> Durable<'a> {
+    let capacity_bytes = next_capacity(promises, question.capacity_bytes);
+    let is_of_size = |one: &&EndurancePromise| one.capacity_bytes == Some(capacity_bytes);
+    let of_kind = |kind: EnduranceKind| {
+        let all = promises.iter().filter(is_of_size);
+        all.filter(move |one| one.kind == kind && is_comparable(one))
+    };
+    let kind = match of_kind(EnduranceKind::Hours).next() {
+        Some(_) => EnduranceKind::Hours,
+        None => EnduranceKind::Volume,
+    };
+    let mut cards = BTreeMap::<String, Promised<'a>>::new();
+    for promise in of_kind(kind) {
+        let card = promised(promise, question);
+        let rank = |card: &Promised<'_>| (card.volume_bytes, card.promise.id.clone());
+        match cards.get(&card.name) {
+            Some(known) if rank(known) <= rank(&card) => {}
+            _ => _ = cards.insert(card.name.clone(), card),
+        }
+    }
+    let lines: BTreeSet<&String> = cards
+        .values()
+        .filter_map(|card| card.promise.line.as_ref())
+        .collect();
+    let is_replaced = |card: &Promised<'_>| {
+        let line = card.promise.product_line();
+        let successor = line.and_then(|line| line.successor.as_ref());
+        successor.is_some_and(|id| lines.contains(id))
+    };
+    let (mut replaced, mut ordered): (Vec<_>, Vec<_>) =
+        cards.values().cloned().partition(is_replaced);
+    for list in [&mut replaced, &mut ordered] {
+        list.sort_by_key(|card| (card.sale, Reverse(card.volume_bytes), card.name.clone()));
+        set_places(list);
+    }
+    Durable {
+        capacity_bytes,
+        ordered,
+        replaced,
+        beside: beside(promises, capacity_bytes, kind),
+    }
+}
+
+/// True if the volume can be compared with others of its kind and capacity.
+fn is_comparable(promise: &EndurancePromise) -> bool {
+    promise.volume_bytes.is_some() && !promise.up_to
+}
+
+/// Returns the capacity of the question if a maker states a volume for it, or else the next larger one, or else the largest.
+fn next_capacity(promises: &[EndurancePromise], wanted_bytes: u64) -> u64 {
+    let stated = promises.iter().filter(|one| is_comparable(one));
+    let capacities: BTreeSet<u64> = stated.filter_map(|one| one.capacity_bytes).collect();
+    let next = capacities.range(wanted_bytes..).next();
+    *next.or(capacities.last()).unwrap_or(&wanted_bytes)
+}
+
+fn promised<'a>(promise: &'a EndurancePromise, question: &DurableQuestion) -> Promised<'a> {
+    let line = promise.product_line();
+    let name = || format!("{} {}", promise.maker, promise.name);
+    let least = question.least_write_bytes_per_s;
+    Promised {
+        name: line.map_or_else(name, ProductLine::name),
+        promise,
+        volume_bytes: promise.volume_bytes.unwrap_or(0),
+        places: [1, 1],
+        sale: line.map_or(Sale::Earlier, |line| sale(line, question.today)),
+        known_sold: line.and_then(|line| line.known_sold.clone()),
+        class: least.and_then(|least| class_of(promise, line, least)),
+    }
+}
+
+/// Returns a class that promises this rate, of those on the label of this capacity.
+fn class_of(
+    promise: &EndurancePromise,
+    line: Option<&ProductLine>,
+    least_write_bytes_per_s: u64,
+) -> Option<String> {
+    let gigabytes = promise.capacity_bytes? / GB;
+    let of_size = |claim: &&PackageClaim| {
+        let of = claim.of.as_deref();
+        let mut numbers = of.unwrap_or_default().split(|c: char| !c.is_ascii_digit());
+        of.is_none() || numbers.any(|number| number == gigabytes.to_string())
+    };
+    let claims = line.into_iter().flat_map(|line| &line.claims);
+    let on_label = claims.filter(of_size).flat_map(|claim| &claim.classes);
+    let mut classes = promise.classes.iter().chain(on_label);
+    let is_enough = |name: &&String| {
+        class(name).is_some_and(|class| class.least_write_bytes_per_s >= least_write_bytes_per_s)
+    };
+    classes.find(is_enough).cloned()
+}
+
+/// Returns how surely a line is sold on that day. A year or a month counts from its first day.
+#[must_use]
+pub fn sale(line: &ProductLine, today: Date) -> Sale {
+    let seen = line.known_sold.as_deref().and_then(first_day);
+    // A day to come is no evidence.
+    let is_fresh = seen.is_some_and(|seen| (0..=SOLD_DAYS).contains(&(today - seen).get_days()));
+    match line.year {
+        _ if is_fresh => Sale::WithinAYear,
+        Some(year) if year >= RECENT_YEAR => Sale::Recent,
+        _ => Sale::Earlier,
+    }
+}
+
+/// Returns the day in universal time at this number of seconds since 1970; `None` outside the calendar.
+#[must_use]
+pub fn day_at_s(seconds: i64) -> Option<Date> {
+    let at = Timestamp::from_second(seconds).ok()?;
+    Some(at.to_zoned(TimeZone::UTC).date())
+}
+
+/// Returns the first day of a year (`2026`), month (`2026-08`) or day.
+fn first_day(text: &str) -> Option<Date> {
+    let full = match text.len() {
+        4 => format!("{text}-01-01"),
+        7 => format!("{text}-01"),
+        _ => text.to_owned(),
+    };
+    full.parse().ok()
+}
+
+/// Sets the places that cards with one volume share.
+fn set_places(cards: &mut [Promised<'_>]) {
+    let mut before = 0;
+    for alike in cards.chunk_by_mut(|a, b| (a.sale, a.volume_bytes) == (b.sale, b.volume_bytes)) {
+        let places = [before + 1, before + alike.len()];
+        before += alike.len();
+        alike.iter_mut().for_each(|card| card.places = places);
+    }
+}
+
+/// Returns the statements on this capacity, or on a line as a whole, that have no place in the order of this kind.
+fn beside(
+    promises: &[EndurancePromise],
+    capacity_bytes: u64,
+    kind: EnduranceKind,
+) -> Vec<&EndurancePromise> {
+    let is_of_size = |one: &&EndurancePromise| {
+        one.capacity_bytes
+            .is_none_or(|bytes| bytes == capacity_bytes)
+    };
+    let is_left = |one: &&EndurancePromise| match one.kind {
+        EnduranceKind::Hours | EnduranceKind::Volume => one.kind != kind || !is_comparable(one),
+        EnduranceKind::Cycles => true,
+        EnduranceKind::Warranty | EnduranceKind::None => false,
+    };
+    let all = promises.iter().filter(is_of_size).filter(is_left);
+    let by_id: BTreeMap<&String, &EndurancePromise> = all.map(|one| (&one.id, one)).collect();
+    let mut beside: Vec<&EndurancePromise> = by_id.into_values().collect();
+    beside.sort_by_key(|one| Reverse(one.volume_bytes));
+    beside
+}

@@ -1,0 +1,385 @@
+//! Products to avoid, each with its reason.
+
+use cardmark_catalog::{SampleRegisters, Use};
+use cardmark_judge::{AvoidReason, Warned};
+use serde_json::{Value, json};
+
+use crate::answer::{AnswerBlock, Weight};
+use crate::text::layout::{joined, painted, points};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::{amount, count_of, value};
+
+/// Products that are named in a sentence where not all are asked for.
+const SHOWN: usize = 4;
+
+/// The facts for an answer about products to avoid.
+#[derive(Clone, Copy, Debug)]
+pub struct AvoidAnswer<'a> {
+    /// The use.
+    pub wanted: &'a Use,
+    /// The products, the gravest reason first.
+    pub warned: &'a [Warned],
+}
+
+impl AvoidAnswer<'_> {
+    /// Returns the answer.
+    #[must_use]
+    pub fn block(&self) -> AnswerBlock {
+        let own = self.of(|reason| matches!(reason, AvoidReason::OwnFake { .. }));
+        let fakes = self.of(|reason| matches!(reason, AvoidReason::FalseCapacity { .. }));
+        let mut sentences = Vec::new();
+        sentences.extend((!own.is_empty()).then(|| own_fakes(&own)));
+        sentences.extend((!fakes.is_empty()).then(|| false_capacities(&fakes)));
+        sentences.extend(self.false_names());
+        sentences.extend(self.early_errors());
+        sentences.extend(self.broken_queues());
+        sentences.extend(self.too_slow());
+        let mut sentences = sentences.into_iter();
+        let Some(first) = sentences.next() else {
+            return AnswerBlock {
+                sentence: "No product to avoid is known here".to_owned(),
+                ..AnswerBlock::default()
+            };
+        };
+        AnswerBlock {
+            weight: Weight::Warning,
+            sentence: format!("Avoid {first}"),
+            more: sentences.map(|text| format!("Also {text}")).collect(),
+            open: vec![self.basis()],
+            next: Some(
+                "`cardmark probe DEVICE` shows a false capacity; `--all`: figures and sources"
+                    .to_owned(),
+            ),
+            ..AnswerBlock::default()
+        }
+    }
+
+    /// Returns the answer, and with `all` each product with its sources, as lines at most `width` columns wide.
+    #[must_use]
+    pub fn text(&self, all: bool, width: usize, style: Style) -> String {
+        let mut block = self.block();
+        if !all {
+            return joined(&[block.lines(width, style)]);
+        }
+        block.next = None;
+        let items: Vec<String> = self.warned.iter().map(|one| self.in_full(one)).collect();
+        let heading = match items.is_empty() {
+            true => Vec::new(),
+            false => painted(
+                &["Each product, with its source"],
+                width,
+                style,
+                Tone::Heading,
+            ),
+        };
+        joined(&[
+            block.lines(width, style),
+            [heading, points(&items, width)].concat(),
+        ])
+    }
+
+    /// Returns the same for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({ "use": self.wanted, "answer": self.block().json(), "avoid": self.warned })
+    }
+
+    fn of(&self, is_it: fn(&AvoidReason) -> bool) -> Vec<&Warned> {
+        self.warned
+            .iter()
+            .filter(|one| is_it(&one.reason))
+            .collect()
+    }
+
+    fn false_names(&self) -> Option<String> {
+        let found = self.of(|reason| *reason == AvoidReason::FalseName);
+        let told = found.iter().map(|one| {
+            let registers = match one.registers.as_slice() {
+                [] => String::new(),
+                all => format!(
+                    ", registers {}",
+                    all.iter().map(register).collect::<Vec<_>>().join(" or ")
+                ),
+            };
+            format!(
+                "{}, {}{registers}",
+                clean(&one.name),
+                not_made_by(&one.name)
+            )
+        });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| format!("cards sold as {}", told.join("; ")))
+    }
+
+    fn early_errors(&self) -> Option<String> {
+        let found = self.of(|reason| matches!(reason, AvoidReason::EarlyError { .. }));
+        let told = found.iter().map(|one| {
+            let AvoidReason::EarlyError { early_count, .. } = one.reason else {
+                return clean(&one.name);
+            };
+            format!(
+                "{} ({early_count} of {})",
+                clean(&one.name),
+                one.cards_count
+            )
+        });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| {
+            format!(
+                "cards with errors in the first fillings: {}",
+                told.join(", ")
+            )
+        })
+    }
+
+    fn broken_queues(&self) -> Option<String> {
+        let found = self.of(|reason| matches!(reason, AvoidReason::BrokenQueue { .. }));
+        let board = found.iter().find_map(|one| match &one.reason {
+            AvoidReason::BrokenQueue { board, .. } => Some(board),
+            _ => None,
+        })?;
+        Some(format!(
+            "cards whose command queue fails on a {}: {}",
+            clean(board),
+            named(&found)
+        ))
+    }
+
+    fn too_slow(&self) -> Option<String> {
+        let found = self.of(|reason| matches!(reason, AvoidReason::TooSlow { .. }));
+        (!found.is_empty()).then(|| {
+            format!(
+                "products far too slow for {}: {}",
+                self.wanted.title,
+                named(&found)
+            )
+        })
+    }
+
+    /// Number of cards, and dates of the facts.
+    fn basis(&self) -> String {
+        let read = self
+            .warned
+            .iter()
+            .filter_map(|one| one.checked_on.as_deref())
+            .max();
+        let by_samples = || {
+            let tested = |one: &&Warned| one.cards_count > 0 && one.checked_on.is_some();
+            self.warned.iter().filter(tested)
+        };
+        let years = || by_samples().flat_map(|one| &one.years);
+        let made = match (years().min(), years().max()) {
+            (Some(first), Some(last)) => format!(", made {first} to {last}"),
+            _ => String::new(),
+        };
+        let counts = || by_samples().map(|one| one.cards_count);
+        let mut parts = Vec::new();
+        if let Some((least, most)) = counts().min().zip(counts().max()) {
+            parts.push(format!("{least} to {most} cards each were tested{made}"));
+        }
+        parts.push("No brand is meant as a whole".to_owned());
+        parts.extend(read.map(|day| format!("sources read {day}")));
+        parts.join("; ")
+    }
+
+    fn in_full(&self, one: &Warned) -> String {
+        let mut parts = vec![reason(one, self.wanted)];
+        parts.extend((one.cards_count > 0).then(|| count_of(one.cards_count, "card", "cards")));
+        let tested = matches!(one.reason, AvoidReason::TooSlow { .. });
+        parts.extend((!one.years.is_empty()).then(|| {
+            format!(
+                "{} {}",
+                if tested { "published" } else { "made" },
+                one.years.join(", ")
+            )
+        }));
+        let registers = one
+            .registers
+            .iter()
+            .map(|found| format!("registers {}", register(found)));
+        parts.extend(registers);
+        parts.extend(one.sources.iter().map(|source| clean(source)));
+        parts.extend(one.checked_on.iter().map(|day| format!("read {day}")));
+        format!("{}: {}", clean(&one.name), parts.join("; "))
+    }
+}
+
+/// The first names, and the number of others.
+fn named(found: &[&Warned]) -> String {
+    let names: Vec<String> = found
+        .iter()
+        .take(SHOWN)
+        .map(|one| clean(&one.name))
+        .collect();
+    match found.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+fn own_fakes(found: &[&Warned]) -> String {
+    let told = found.iter().take(SHOWN).map(|one| match &one.reason {
+        AvoidReason::OwnFake {
+            real_bytes,
+            size_bytes,
+            tested_on,
+        } => {
+            let day = tested_on.as_deref().map(|day| format!(", {day}"));
+            format!(
+                "{} (yours holds {} of {}{})",
+                clean(&one.name),
+                amount(*real_bytes),
+                amount(*size_bytes),
+                day.unwrap_or_default()
+            )
+        }
+        _ => clean(&one.name),
+    });
+    let more = match found.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more of your cards"),
+    };
+    format!("{}{more}", told.collect::<Vec<_>>().join(", "))
+}
+
+/// False capacities by the name before the capacity: `"Lenovo" 128 GB, 256 GB and 2 TB`.
+fn false_capacities(found: &[&Warned]) -> String {
+    let mut makes: Vec<(String, Vec<u64>)> = Vec::new();
+    for one in found {
+        let AvoidReason::FalseCapacity { label_bytes, .. } = one.reason else {
+            continue;
+        };
+        let name = clean(&one.name);
+        let name = name
+            .trim_end_matches(&format!(" {}", amount(label_bytes)))
+            .to_owned();
+        match makes.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sizes)) => sizes.push(label_bytes),
+            None => makes.push((name, vec![label_bytes])),
+        }
+    }
+    let told = makes.iter_mut().map(|(name, sizes)| {
+        sizes.sort_unstable();
+        let sizes: Vec<String> = sizes.iter().map(|bytes| amount(*bytes)).collect();
+        format!("{name} {}", listed(&sizes))
+    });
+    let told: Vec<String> = told.collect();
+    let holds = found.iter().filter_map(|one| match one.reason {
+        AvoidReason::FalseCapacity { holds_bytes, .. } => holds_bytes,
+        _ => None,
+    });
+    let (least, most) = holds.fold((u64::MAX, 0), |(least, most), [low, high]| {
+        (least.min(low), most.max(high))
+    });
+    let holds = match most {
+        0 => "less than the label".to_owned(),
+        most if amount(least) == amount(most) => amount(most),
+        most => format!("{} to {}", rounded(least), rounded(most)),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for found in found.iter().flat_map(|one| &one.registers) {
+        let name = clean(&found.product);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let registers = match names.as_slice() {
+        [] => String::new(),
+        names => format!("; registers {}", names.join(", ")),
+    };
+    format!(
+        "cards sold as {}: they hold {holds}{registers}",
+        told.join(", ")
+    )
+}
+
+/// A capacity in whole gigabytes.
+fn rounded(bytes: u64) -> String {
+    amount((bytes + 500_000_000) / 1_000_000_000 * 1_000_000_000)
+}
+
+/// `a, b and c`.
+fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// `0x00, 0x3432, SD16G`.
+fn register(found: &SampleRegisters) -> String {
+    let (maker, oem, name) = (found.manufacturer_id, &found.oem, &found.product);
+    clean(&format!("0x{maker:02x}, 0x{oem}, {name}"))
+}
+
+/// `not made by Sony`, from the quoted name.
+fn not_made_by(name: &str) -> String {
+    match name.split('"').nth(1) {
+        Some(maker) => format!("not made by {}", clean(maker)),
+        None => "a false name".to_owned(),
+    }
+}
+
+/// The reason of one product in full.
+fn reason(one: &Warned, wanted: &Use) -> String {
+    match &one.reason {
+        AvoidReason::OwnFake {
+            real_bytes,
+            size_bytes,
+            tested_on,
+        } => {
+            let day = tested_on.as_deref().map(|day| format!(" on {day}"));
+            let (real, size) = (amount(*real_bytes), amount(*size_bytes));
+            format!(
+                "your test{} found {real} of {size}",
+                day.unwrap_or_default()
+            )
+        }
+        AvoidReason::FalseCapacity {
+            holds_bytes: None, ..
+        } => "holds less than the label".to_owned(),
+        AvoidReason::FalseCapacity {
+            holds_bytes: Some([least, most]),
+            ..
+        } => match amount(*least) == amount(*most) {
+            true => format!("holds {}", amount(*most)),
+            false => format!("hold {} to {}", amount(*least), amount(*most)),
+        },
+        AvoidReason::FalseName => not_made_by(&one.name),
+        AvoidReason::EarlyError {
+            early_count,
+            most_fillings,
+        } => {
+            let of = match most_fillings {
+                0 => "in the first filling".to_owned(),
+                most => format!("within {} fillings", most + 1),
+            };
+            format!("{early_count} of {} had an error {of}", one.cards_count)
+        }
+        AvoidReason::BrokenQueue { detail, .. } => clean(detail.trim_end_matches('.')),
+        AvoidReason::TooSlow {
+            metric,
+            quantity,
+            value: rate,
+            enough,
+            board,
+            runs_count,
+        } => {
+            let board = board
+                .as_deref()
+                .map(|board| format!(" on {}", clean(board)));
+            format!(
+                "at most {}{} in {}; {} needs {}",
+                value(metric, *quantity, *rate),
+                board.unwrap_or_default(),
+                count_of(*runs_count, "run", "runs"),
+                wanted.title,
+                value(metric, *quantity, *enough)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

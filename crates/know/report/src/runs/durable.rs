@@ -1,0 +1,361 @@
+//! Which card lasts: volumes that makers state for one capacity, and cards that were written until an error.
+
+use cardmark_catalog::{
+    Cycles, EnduranceKind, EndurancePromise, ProductLine, Use, is_part_of_name, lines,
+};
+use cardmark_judge::{Durable, DurableQuestion, Promised, Tested, VIDEO_BITS_PER_S};
+use serde_json::{Value, json};
+
+use crate::answer::{AnswerBlock, KeyFigure};
+use crate::text::layout::{joined, painted, points};
+use crate::text::promised::{stated, stated_hours, statement_name, volume};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::{MISSING, amount, count_of, grouped, place_text};
+
+/// Cards in the order that are shown where not all are asked for.
+const SHOWN: usize = 6;
+/// Tested products that are shown where not all are asked for.
+const SHOWN_TESTED: usize = 4;
+/// Beginning of the note of lines that are made to be written all day.
+const MADE_FOR_IT: &str = "Made for ";
+
+/// The facts for an answer about endurance.
+#[derive(Clone, Copy, Debug)]
+pub struct DurableAnswer<'a> {
+    /// The use.
+    pub wanted: &'a Use,
+    /// The question.
+    pub question: &'a DurableQuestion,
+    /// Volumes that makers state.
+    pub found: &'a Durable<'a>,
+    /// Cards that others tested, of all capacities, in their order.
+    pub tested: &'a [Tested],
+    /// The user's own tests, in their order.
+    pub own: &'a [Tested],
+}
+
+impl DurableAnswer<'_> {
+    /// Returns the answer.
+    #[must_use]
+    pub fn block(&self) -> AnswerBlock {
+        let ordered = &self.found.ordered;
+        let shown = SHOWN - usize::from(!self.own.is_empty());
+        let more = match ordered.len().saturating_sub(shown) {
+            0 => None,
+            more => Some(format!("{more} more: `--all`")),
+        };
+        let own = self.own.first().map(|test| {
+            let more = self.own.len() - 1;
+            let more = (more > 0).then(|| format!("; {more} more: `--all`"));
+            format!("Your own test: {}{}", cards(test), more.unwrap_or_default())
+        });
+        AnswerBlock {
+            sentence: self.sentence(),
+            more: own.into_iter().collect(),
+            sides: self.sides(),
+            figures: ordered
+                .iter()
+                .take(shown)
+                .map(|card| self.figure(card))
+                .collect(),
+            open: more
+                .into_iter()
+                .chain([self.basis(), self.tests()])
+                .collect(),
+            ..AnswerBlock::default()
+        }
+    }
+
+    /// Returns the answer, and with `all` everything behind it, as lines at most `width` columns wide.
+    #[must_use]
+    pub fn text(&self, all: bool, width: usize, style: Style) -> String {
+        let mut block = self.block();
+        if !all {
+            return joined(&[block.lines(width, style)]);
+        }
+        block.figures = self
+            .found
+            .ordered
+            .iter()
+            .map(|card| self.figure(card))
+            .collect();
+        block.open = vec![self.basis()];
+        let section = |heading: &str, items: Vec<String>| match items.is_empty() {
+            true => Vec::new(),
+            false => [
+                painted(&[heading], width, style, Tone::Heading),
+                points(&items, width),
+            ]
+            .concat(),
+        };
+        let found = self.found;
+        let tests = |tests: &[Tested]| tests.iter().map(test_with_source).collect();
+        let stated = |one: &&EndurancePromise| {
+            format!("{}: {}; {}", statement_name(one), stated(one), source(one))
+        };
+        let in_order = found.ordered.iter().map(|card| card.promise);
+        let replaced = found
+            .replaced
+            .iter()
+            .map(|card| format!("{}: {}", card.name, self::stated(card.promise)));
+        joined(&[
+            block.lines(width, style),
+            section(
+                "Stated otherwise, and so without a place",
+                found.beside.iter().map(stated).collect(),
+            ),
+            section("Replaced by a later generation", replaced.collect()),
+            section(
+                "Cards written over and over until the first error: fillings of the whole card, product with the best worst card first",
+                tests(self.tested),
+            ),
+            section("Your own tests", tests(self.own)),
+            section(
+                "Sources of the order",
+                in_order
+                    .map(|one| {
+                        format!(
+                            "{}: {}; {}",
+                            statement_name(one),
+                            stated_hours(one),
+                            source(one)
+                        )
+                    })
+                    .collect(),
+            ),
+        ])
+    }
+
+    /// Returns the same for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({
+            "use": self.wanted,
+            "answer": self.block().json(),
+            "stated": self.found,
+            "tested": self.tested,
+            "own_tests": self.own,
+        })
+    }
+
+    fn is_video(&self) -> bool {
+        let first = self.found.ordered.first();
+        first.is_some_and(|card| card.promise.kind == EnduranceKind::Hours)
+    }
+
+    /// True if the label has to promise a rate, as for a camera.
+    fn is_camera(&self) -> bool {
+        self.question.least_write_bytes_per_s.is_some()
+    }
+
+    fn sentence(&self) -> String {
+        let what = match self.is_camera() {
+            true => format!("a {}", self.wanted.title),
+            false => self.wanted.title.clone(),
+        };
+        let size = amount(self.found.capacity_bytes);
+        let best: Vec<String> = self
+            .found
+            .ordered
+            .iter()
+            .take_while(|card| card.places[0] == 1)
+            .map(|card| clean(&card.name))
+            .collect();
+        match self.found.ordered.first() {
+            Some(first) => format!(
+                "For {what}, {size}: {}, made for {}",
+                best.join(" or "),
+                volume(first.volume_bytes)
+            ),
+            None => format!("For {what}, {size}: no maker states how much a card takes"),
+        }
+    }
+
+    fn sides(&self) -> Vec<String> {
+        let second = match self.is_camera() && self.is_video() {
+            true => format!("at {} Mbit/s", VIDEO_BITS_PER_S / 1_000_000),
+            false => "fillings".to_owned(),
+        };
+        ["volume", &second, "stated", "in shops"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    fn figure(&self, card: &Promised<'_>) -> KeyFigure {
+        let hours = card
+            .video_hours()
+            .filter(|_| self.is_camera() && self.is_video());
+        let second = match hours {
+            Some(hours) => Some(format!("{} h", grouped(hours))),
+            None => card.fillings().map(grouped),
+        };
+        let or_missing = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
+        KeyFigure {
+            id: card.promise.id.clone(),
+            name: format!("{}. {}", place_text(card.places), clean(&card.name)),
+            cells: vec![
+                volume(card.volume_bytes),
+                or_missing(second),
+                or_missing(card.promise.document.as_deref().and_then(month)),
+                or_missing(card.known_sold.as_deref().and_then(month)),
+            ],
+            word: match self.is_camera() {
+                true => or_missing(card.class.clone()),
+                false => String::new(),
+            },
+        }
+    }
+
+    /// The kind of figures, and what is not in the order.
+    fn basis(&self) -> String {
+        let figures = match self.is_video() {
+            true => "Makers' figures for video, not tests",
+            false => "Makers' figures, not tests",
+        };
+        let has_more = |one: &&EndurancePromise| {
+            one.volume_bytes > self.found.ordered.first().map(|card| card.volume_bytes)
+        };
+        let is_industrial = self.is_video() && self.found.beside.iter().any(has_more);
+        let wanted = self.question.capacity_bytes;
+        if wanted != self.found.capacity_bytes {
+            return format!("{figures}; nobody states any for {}", amount(wanted));
+        }
+        match (self.is_camera(), is_industrial) {
+            (true, _) => format!("{figures}; C10, U1 or V10 on a label is fast enough"),
+            (false, true) => format!("{figures}; industrial cards state more: `--all`"),
+            (false, false) => figures.to_owned(),
+        }
+    }
+
+    /// Tests at this capacity; for a camera only of cards that are made for it.
+    fn tests(&self) -> String {
+        let size = self.found.capacity_bytes;
+        let of_size: Vec<&Tested> = self
+            .tested
+            .iter()
+            .filter(|one| one.capacity_bytes == size)
+            .collect();
+        if of_size.is_empty() {
+            return self.tests_elsewhere();
+        }
+        let is_shown = |one: &&&Tested| !self.is_camera() || is_made_for_it(&one.product);
+        let fitting = of_size.iter().filter(is_shown);
+        let shown: Vec<&&Tested> = fitting.take(SHOWN_TESTED).collect();
+        let others = match of_size.len() - shown.len() {
+            0 => "sources: `--all`".to_owned(),
+            count => format!("{count} others: `--all`"),
+        };
+        if self.is_camera() {
+            let texts = shown.iter().map(|test| cards(test)).chain([others]);
+            return format!("Tested: {}", texts.collect::<Vec<_>>().join("; "));
+        }
+        let worst = shown.iter().map(|one| {
+            let name = one
+                .product
+                .trim_end_matches(&format!(" {}", amount(size)))
+                .to_owned();
+            format!("{} ({})", grouped(one.worst()), clean(&name))
+        });
+        let most = shown.iter().map(|one| one.first_errors.len()).max();
+        let of = match most.unwrap_or(1) {
+            1 => String::new(),
+            most => format!(" of the worst of 1 to {most} cards"),
+        };
+        let worst = worst.collect::<Vec<_>>().join(", ");
+        format!("Tested, fillings before the first error{of}: {worst}; {others}")
+    }
+
+    /// The capacity of which most products were tested.
+    fn tests_elsewhere(&self) -> String {
+        let size = amount(self.found.capacity_bytes);
+        let count = |size: u64| {
+            let same = self.tested.iter().filter(|one| one.capacity_bytes == size);
+            same.count()
+        };
+        let sizes = self.tested.iter().map(|one| one.capacity_bytes);
+        match sizes.max_by_key(|bytes| count(*bytes)) {
+            Some(bytes) => format!(
+                "No {size} card was tested until an error; {}: `--capacity {}`, more: `--all`",
+                amount(bytes),
+                bytes / 1_000_000_000
+            ),
+            None => format!("No {size} card was tested until an error"),
+        }
+    }
+}
+
+/// The month of a date, or the year; `None` for the number of a document.
+fn month(text: &str) -> Option<String> {
+    let is_date = text.get(..4)?.bytes().all(|byte| byte.is_ascii_digit());
+    is_date.then(|| text.chars().take(7).collect())
+}
+
+/// True if a line with a name in this one is made to be written all day.
+fn is_made_for_it(product: &str) -> bool {
+    let is_named = |line: &ProductLine| {
+        line.aliases
+            .iter()
+            .any(|alias| is_part_of_name(product, alias))
+    };
+    let is_made = |line: &ProductLine| {
+        line.note
+            .as_deref()
+            .is_some_and(|note| note.starts_with(MADE_FOR_IT))
+    };
+    lines().iter().any(|line| is_made(line) && is_named(line))
+}
+
+/// `SanDisk Ultra 32 GB, first error after 395, 1,583 and 1,905 fillings`.
+fn cards(test: &Tested) -> String {
+    let cycles = |one: &Cycles| match one.at_most {
+        None => format!("> {}", grouped(one.at_least)),
+        Some(most) if most == one.at_least => grouped(most),
+        Some(most) => format!("{} to {}", grouped(one.at_least), grouped(most)),
+    };
+    let mut all: Vec<String> = test.first_errors.iter().map(cycles).collect();
+    let last = all.pop().unwrap_or_default();
+    let numbers = match all.is_empty() {
+        true => last,
+        false => format!("{} and {last}", all.join(", ")),
+    };
+    let fillings = if numbers == "1" {
+        "filling"
+    } else {
+        "fillings"
+    };
+    let is_whole = test.first_errors.iter().all(|one| one.at_most.is_none());
+    let product = clean(&test.product);
+    match is_whole {
+        true => format!(
+            "{product}, no error after {} {fillings}",
+            numbers.replace("> ", "")
+        ),
+        false => format!("{product}, first error after {numbers} {fillings}"),
+    }
+}
+
+fn test_with_source(test: &Tested) -> String {
+    let cards_count = count_of(test.first_errors.len(), "card", "cards");
+    let made = match test.made.as_slice() {
+        [] => String::new(),
+        years => format!(" made {}", years.join(", ")),
+    };
+    let source = match &test.checked_on {
+        Some(day) => format!("; {}, read {day}", test.sources.join(", ")),
+        None => String::new(),
+    };
+    format!("{} ({cards_count}{made}{source})", cards(test))
+}
+
+fn source(one: &EndurancePromise) -> String {
+    let document = one.document.as_deref().map(|name| format!("{name}, "));
+    clean(&format!(
+        "{}{}, read {}",
+        document.unwrap_or_default(),
+        one.source,
+        one.checked_on
+    ))
+}
+
+#[cfg(test)]
+mod tests;

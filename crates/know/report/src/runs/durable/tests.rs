@@ -1,0 +1,169 @@
+use cardmark_catalog::{endurance_promises, endurance_samples, use_of};
+use cardmark_judge::{DASH_CAM_BYTES_PER_S, durable, tested_by_others};
+use jiff::civil::date;
+use proptest::prelude::*;
+
+use super::*;
+use crate::text::style::columns;
+
+const GB: u64 = 1_000_000_000;
+
+/// What is shown for a use and a capacity, in `width` columns.
+fn shown(wanted: &str, gigabytes: u64, own: &[Tested], all: bool, width: usize) -> String {
+    let question = DurableQuestion {
+        capacity_bytes: gigabytes * GB,
+        least_write_bytes_per_s: (wanted == "dash_cam").then_some(DASH_CAM_BYTES_PER_S),
+        today: date(2026, 11, 28),
+    };
+    let answer = DurableAnswer {
+        wanted: use_of(wanted).unwrap(),
+        question: &question,
+        found: &durable(endurance_promises(), &question),
+        tested: &tested_by_others(endurance_samples(), None),
+        own,
+    };
+    answer.text(all, width, Style::Plain)
+}
+
+fn own() -> Vec<Tested> {
+    let cycles = |at_least, at_most| Cycles { at_least, at_most };
+    vec![Tested {
+        product: "Mine\u{1b}[31m 32 GB".to_owned(),
+        capacity_bytes: 32 * GB,
+        first_errors: vec![cycles(1415, Some(1415)), cycles(13_876, None)],
+        made: Vec::new(),
+        sources: Vec::new(),
+        checked_on: None,
+    }]
+}
+
+fn assert_has(text: &str, parts: &[&str]) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let flat = words.join(" ");
+    for part in parts {
+        assert!(flat.contains(part), "no `{part}` in {text}");
+    }
+}
+
+#[test]
+fn the_answer_is_ten_lines() {
+    for wanted in ["dash_cam", "endurance"] {
+        for gigabytes in [8, 16, 32, 64, 100, 128, 256, 512, 1000, 4000] {
+            let text = shown(wanted, gigabytes, &[], false, 80);
+            let count = text.lines().count();
+            assert!(count <= 10, "{count} lines: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_dash_cam_is_answered_with_volume_hours_and_dates() {
+    let text = shown("dash_cam", 128, &[], false, 80);
+    let start = "For a dash cam, 128 GB: Samsung PRO Endurance (2022), made for 820 TB\n";
+    assert!(text.starts_with(start), "{text}");
+    let parts = [
+        "1. Samsung PRO Endurance (2022) 820 TB 70,080 h 2022-05 2026-01 U3",
+        "3–4. Kingston High Endurance 117 TB 10,000 h 2022 2026-08 U1",
+        "5. ADATA High Endurance 234 TB 20,000 h 2022 – U3",
+        "not tests; C10, U1 or V10 on a label is fast enough",
+        "No 128 GB card was tested until an error; 32 GB: `--capacity 32`",
+    ];
+    assert_has(&text, &parts);
+    let text = shown("dash_cam", 32, &[], false, 80);
+    assert_has(
+        &text,
+        &[
+            "Tested: WD Purple 32 GB, first error after 1,366 fillings",
+            "17,520 h",
+        ],
+    );
+    // Neither ids nor metrics.
+    assert!(!text.contains('_'), "{text}");
+}
+
+#[test]
+fn endurance_shows_fillings_and_tests() {
+    let text = shown("endurance", 32, &[], false, 80);
+    let parts = [
+        "205 TB 6,405",
+        "1,939 (Hiksemi NEO), 1,415 (Samsung EVO Plus), 1,366 (WD Purple)",
+        "of the worst of 1 to 3 cards",
+        "4 others: `--all`",
+        "industrial cards state more: `--all`",
+    ];
+    assert_has(&text, &parts);
+    let text = shown("endurance", 128, &[], true, 80);
+    let parts = [
+        "Samsung EVO Plus 32 GB, first error after 1,415, > 13,876 and > 17,222 fillings (3 cards made 2020",
+        "SanDisk Ultra 32 GB, first error after 395, 1,583 and 1,905 fillings (3 cards made 2022, 2023",
+        "Kingston Industrial SDCIT2 128 GB: up to 3,840 TB",
+        "20,000 h at 13 Mbit/s",
+        "Samsung PRO Endurance (2018): 512 TB",
+    ];
+    assert_has(&text, &parts);
+    assert!(!text.contains("Sony") && !text.contains("Lenovo"), "{text}");
+}
+
+#[test]
+fn own_tests_come_before_the_figures_of_others() {
+    let text = shown("endurance", 32, &own(), false, 200);
+    let second = text.lines().nth(1).unwrap();
+    let expected = "Your own test: Mine?[31m 32 GB, first error after 1,415 and > 13,876 fillings";
+    assert_eq!(second, expected);
+    let mut whole = own();
+    whole[0].first_errors.remove(0);
+    let text = shown("endurance", 32, &whole, false, 200);
+    assert_has(&text, &["no error after 13,876 fillings"]);
+}
+
+#[test]
+fn a_capacity_that_nobody_states_is_said() {
+    let text = shown("dash_cam", 100, &[], false, 80);
+    let parts = [
+        "For a dash cam, 128 GB: Samsung PRO Endurance (2022)",
+        "nobody states any for 100 GB",
+    ];
+    assert_has(&text, &parts);
+    let nothing = Durable {
+        capacity_bytes: 100 * GB,
+        ordered: Vec::new(),
+        replaced: Vec::new(),
+        beside: Vec::new(),
+    };
+    let question = DurableQuestion {
+        capacity_bytes: 100 * GB,
+        least_write_bytes_per_s: None,
+        today: date(2026, 11, 28),
+    };
+    let answer = DurableAnswer {
+        wanted: use_of("endurance").unwrap(),
+        question: &question,
+        found: &nothing,
+        tested: &[],
+        own: &[],
+    };
+    assert_has(
+        &answer.text(true, 80, Style::Plain),
+        &["no maker states how much a card takes"],
+    );
+}
+
+proptest! {
+    #[test]
+    fn every_line_fits(
+        is_camera in any::<bool>(),
+        gigabytes in prop::sample::select(vec![8_u64, 32, 100, 128, 1000]),
+        all in any::<bool>(),
+        width in 30_usize..200,
+    ) {
+        let wanted = if is_camera { "dash_cam" } else { "endurance" };
+        let text = shown(wanted, gigabytes, &own(), all, width);
+        for line in text.lines() {
+            prop_assert!(columns(line) <= width, "{}: {}", width, line);
+        }
+        prop_assert!(text.contains("TB"));
+        let is_first = |word: &&str| *word == "1.";
+        let names = text.split_whitespace().filter(is_first).count();
+        prop_assert!(width < 80 || names == 1, "{}", text);
+    }
+}

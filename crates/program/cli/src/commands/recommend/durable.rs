@@ -1,0 +1,125 @@
+//! Answers of `recommend` that rest on other facts than rates: which card lasts, and which to avoid.
+
+use std::time::SystemTime;
+
+use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
+use cardmark_judge::{
+    AvoidQuestion, DASH_CAM_BYTES_PER_S, DurableQuestion, USUAL_CAPACITY_BYTES, avoid, day_at_s,
+    durable, endured, tested_by_others,
+};
+use cardmark_report::{AvoidAnswer, DurableAnswer};
+use cardmark_session::{Data, store_error};
+use serde_json::Value;
+
+use crate::args::RecommendArguments;
+use crate::error::{CommandError, Exit};
+use crate::runs::published_records;
+use crate::terminal::print;
+
+/// Id of the use for which the label has to promise a rate.
+const DASH_CAM: &str = "dash_cam";
+const GB: u64 = 1_000_000_000;
+
+/// Answers `--avoid`, and uses for which endurance decides; `None` for all other questions.
+pub(super) fn answered(
+    arguments: &RecommendArguments,
+    wanted: &'static Use,
+) -> Result<Option<Exit>, CommandError> {
+    if arguments.avoid {
+        return to_avoid(arguments, wanted).map(Some);
+    }
+    match wanted.needs.is_empty() {
+        true => that_lasts(arguments, wanted).map(Some),
+        false => Ok(None),
+    }
+}
+
+fn that_lasts(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
+    let own = endured(&own_records()?);
+    let question = DurableQuestion {
+        capacity_bytes: arguments
+            .capacity
+            .map_or(USUAL_CAPACITY_BYTES, |gigabytes| gigabytes * GB),
+        least_write_bytes_per_s: (wanted.id == DASH_CAM).then_some(DASH_CAM_BYTES_PER_S),
+        today: day_at_s(now_s()).unwrap_or_default(),
+    };
+    let answer = DurableAnswer {
+        wanted,
+        question: &question,
+        found: &durable(endurance_promises(), &question),
+        tested: &tested_by_others(endurance_samples(), None),
+        own: &own,
+    };
+    for unused in unused(arguments) {
+        print::notice(&unused);
+    }
+    shown(arguments, &answer.json(), || {
+        answer.text(arguments.all, print::width(), print::style())
+    })
+}
+
+fn to_avoid(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
+    let mut records = own_records()?;
+    records.extend(published_records());
+    let question = AvoidQuestion {
+        wanted,
+        board: arguments.board.as_deref(),
+        kinds: &arguments.kind.0,
+    };
+    let warned = avoid(endurance_samples(), lines(), &records, &question);
+    let answer = AvoidAnswer {
+        wanted,
+        warned: &warned,
+    };
+    shown(arguments, &answer.json(), || {
+        answer.text(arguments.all, print::width(), print::style())
+    })
+}
+
+/// Arguments that make no difference to the endurance of a card, in words.
+fn unused(arguments: &RecommendArguments) -> Vec<String> {
+    let kinds = &arguments.kind.0;
+    let is_other = !kinds.is_empty() && !kinds.contains(&ProductKind::Microsd);
+    let texts = [
+        (
+            is_other,
+            "figures of endurance are of microSD cards only; `--kind` is not used",
+        ),
+        (
+            arguments.budget.is_some() || !arguments.prices.is_empty(),
+            "prices are not used for endurance",
+        ),
+        (
+            arguments.board.is_some(),
+            "the board makes no difference to endurance",
+        ),
+    ];
+    let used = texts.into_iter().filter(|(is_given, _)| *is_given);
+    used.map(|(_, text)| text.to_owned()).collect()
+}
+
+fn shown(
+    arguments: &RecommendArguments,
+    data: &Value,
+    text: impl Fn() -> String,
+) -> Result<Exit, CommandError> {
+    match arguments.json {
+        true => print::data(&format!("{data:#}\n"))?,
+        false => print::result(&text())?,
+    }
+    Ok(Exit::Done)
+}
+
+fn own_records() -> Result<Vec<cardmark_core::Record>, CommandError> {
+    let mut store = Data::from_environment()?.open()?;
+    let records = store.select_distinct(&[]);
+    records.map_err(|error| store_error(&error))
+}
+
+/// Seconds since 1970 by the clock.
+fn now_s() -> i64 {
+    let passed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    passed.map_or(0, |passed| {
+        i64::try_from(passed.as_secs()).unwrap_or(i64::MAX)
+    })
+}
