@@ -7,18 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_cards::CardFacts;
 use cardmark_catalog::{
     BrandKind, CapacityVerdict, EnduranceSample, Fact, ProductKind, ProductLine, QueueState,
-    SampleRegisters, SignInput, Use, Weight, board as catalogue_board, board_name, boards,
-    is_board, product, publications, signs,
+    Requirement, SampleRegisters, SignInput, Use, Weight, board as catalogue_board, board_name,
+    boards, is_board, product, publications, signs,
 };
 use cardmark_core::{CardKind, FindingKind, Metric, OriginKind, Quantity, Record, StorageKind};
 use serde::Serialize;
 
 use crate::history::started_at_s;
-use crate::suitability::{Fit, Suitability, suitability};
+use crate::suitability::{Supply, asked, need_of, suitability};
 use crate::unknown::{storage_kind, unknown_storage};
 
 /// Fillings of the whole card within which a first error is early.
 pub const EARLY_FILLINGS: u64 = 10;
+
+/// Share of what a use asks for, below which a product is far too slow.
+const POOR_RATIO: f64 = 0.5;
 
 /// Question for products to avoid.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,20 +87,22 @@ pub enum AvoidReason {
     BrokenQueue {
         /// The board.
         board: String,
+        /// True if the board leaves the queue off unless it is turned on.
+        is_off_by_default: bool,
         /// Details, in words.
         detail: String,
     },
-    /// Less than half of what the use needs, wherever it was tested.
+    /// Less than half of what the use asks for, wherever it was tested.
     TooSlow {
-        /// The limiting metric.
-        metric: String,
-        /// Its quantity.
+        /// The operations in plain words, such as `random writes`.
+        plain: String,
+        /// Quantity of the rates.
         quantity: Quantity,
-        /// Its highest rate.
+        /// The scarcest rate of the best run.
         value: f64,
-        /// The sufficient rate.
-        enough: f64,
-        /// Board of that rate.
+        /// The rate that the use asks for: that of a class, or the sufficient one.
+        asked: f64,
+        /// Board of that run.
         board: Option<String>,
         /// Number of runs.
         runs_count: usize,
@@ -180,7 +185,7 @@ fn by_samples(samples: &[EnduranceSample]) -> Vec<Warned> {
     warned.collect()
 }
 
-/// Reason to avoid a product of which these cards were tested.
+/// Reason to avoid the product of these cards.
 fn reason_of(cards: &[&EnduranceSample]) -> Option<AvoidReason> {
     if cards
         .iter()
@@ -244,6 +249,7 @@ fn broken_queues<'a>(
             name: line.name(),
             reason: AvoidReason::BrokenQueue {
                 board: board.name.clone(),
+                is_off_by_default: board.trusted_queues_since.is_some(),
                 detail: queue.detail.clone(),
             },
             cards_count: 0,
@@ -322,14 +328,22 @@ fn own_registers(record: &Record) -> Option<SampleRegisters> {
     })
 }
 
-/// A published run with its suitability.
+/// A published run with its scarcest rate.
 struct Judged<'a> {
     record: &'a Record,
     board: Option<String>,
-    found: Suitability,
+    supply: Supply,
+    need: &'a Requirement,
 }
 
-/// Published products with less than half of what the use needs, wherever they were tested; only where another product shows
+impl Judged<'_> {
+    /// The rate as a share of what is asked for.
+    fn share(&self) -> f64 {
+        self.supply.value / asked(self.need)
+    }
+}
+
+/// Published products with less than half of what the use asks for, wherever they were tested; only where another product shows
 /// that board and method allow more.
 fn too_slow(records: &[Record], question: &AvoidQuestion<'_>) -> Vec<Warned> {
     let mut products = BTreeMap::<&str, Vec<Judged<'_>>>::new();
@@ -365,25 +379,29 @@ fn too_slow(records: &[Record], question: &AvoidQuestion<'_>) -> Vec<Warned> {
         let Some(found) = suitability(&rates, question.wanted) else {
             continue;
         };
-        let enough = found.supplies.iter().filter(|supply| supply.share() >= 1.0);
-        reached.extend(enough.map(|supply| (board.clone(), supply.metric.clone())));
-        let judged = Judged {
+        let needed = |supply: &Supply| Some((supply.clone(), need_of(question.wanted, supply)?));
+        let rates = found.supplies.iter().filter_map(needed);
+        let judged = rates.map(|(supply, need)| Judged {
             record,
-            board,
-            found,
-        };
-        products.entry(name.as_str()).or_default().push(judged);
+            board: board.clone(),
+            supply,
+            need,
+        });
+        let judged: Vec<Judged<'_>> = judged.collect();
+        let enough = judged.iter().filter(|one| one.share() >= 1.0);
+        reached.extend(enough.map(|one| (one.board.clone(), one.supply.metric.clone())));
+        let scarcest = judged
+            .into_iter()
+            .min_by(|a, b| a.share().total_cmp(&b.share()));
+        products.entry(name.as_str()).or_default().extend(scarcest);
     }
     let warned = products.into_iter().filter_map(|(name, runs)| {
-        let share = |run: &Judged<'_>| run.found.limiting.share();
         let best = runs.iter().max_by(|a, b| {
             let by_id = || a.record.id.cmp(&b.record.id);
-            share(a).total_cmp(&share(b)).then_with(by_id)
+            a.share().total_cmp(&b.share()).then_with(by_id)
         })?;
-        let limiting = &best.found.limiting;
-        let is_allowed = reached.contains(&(best.board.clone(), limiting.metric.clone()));
-        let is_poor = runs.iter().all(|run| run.found.fit == Fit::Poor);
-        (is_poor && is_allowed).then(|| slow(name, best, &runs))
+        let is_allowed = reached.contains(&(best.board.clone(), best.supply.metric.clone()));
+        (best.share() < POOR_RATIO && is_allowed).then(|| slow(name, best, &runs))
     });
     warned.collect()
 }
@@ -397,21 +415,21 @@ fn slow(name: &str, best: &Judged<'_>, runs: &[Judged<'_>]) -> Warned {
     let years: BTreeSet<&str> = sources()
         .filter_map(|one| one.published.as_deref()?.get(..4))
         .collect();
-    let limiting = &best.found.limiting;
+    let sources_of: BTreeSet<&String> = sources().map(|one| &one.address).collect();
     Warned {
         name: name.to_owned(),
         reason: AvoidReason::TooSlow {
-            metric: limiting.metric.clone(),
-            quantity: limiting.quantity,
-            value: limiting.value,
-            enough: limiting.enough,
+            plain: best.need.plain.clone(),
+            quantity: best.supply.quantity,
+            value: best.supply.value,
+            asked: asked(best.need),
             board: best.board.clone(),
             runs_count: runs.len(),
         },
         cards_count: 0,
         registers: Vec::new(),
         years: years.into_iter().map(str::to_owned).collect(),
-        sources: sources().map(|one| one.address.clone()).collect(),
+        sources: sources_of.into_iter().cloned().collect(),
         checked_on: sources().map(|one| one.checked_on.clone()).max(),
     }
 }

@@ -176,7 +176,10 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    fn told(tested: &[Tested]) -> Vec<(&str, Vec<(u64, Option<u64>)>)> {
+    /// Least and most cycles of each card.
+    type Ranges = Vec<(u64, Option<u64>)>;
+
+    fn told(tested: &[Tested]) -> Vec<(&str, Ranges)> {
         let cycles = |one: &Tested| {
             let all = one.first_errors.iter();
             all.map(|cycles| (cycles.at_least, cycles.at_most))

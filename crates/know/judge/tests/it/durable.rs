@@ -244,10 +244,10 @@ fn a_product_is_too_slow_where_others_are_not() {
     let anywhere = slow(None);
     assert!(!anywhere.is_empty());
     for one in anywhere.iter().chain(&slow(Some("Pi 4"))) {
-        let AvoidReason::TooSlow { value, enough, .. } = &one.reason else {
+        let AvoidReason::TooSlow { value, asked, .. } = &one.reason else {
             panic!("{one:?}");
         };
-        assert!(2.0 * value < *enough, "{one:?}");
+        assert!(2.0 * value < *asked, "{one:?}");
     }
     let names: Vec<&str> = anywhere.iter().map(|one| one.name.as_str()).collect();
     for good in [

@@ -1,16 +1,19 @@
 //! Products to avoid, each with its reason.
 
-use cardmark_catalog::{SampleRegisters, Use};
+use cardmark_catalog::{SampleRegisters, Use, product};
+use cardmark_core::Quantity;
 use cardmark_judge::{AvoidReason, Warned};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, Weight};
 use crate::text::layout::{joined, painted, points};
 use crate::text::style::{Style, Tone, clean};
-use crate::text::{amount, count_of, value};
+use crate::text::{amount, count_of, figure, in_unit};
 
 /// Products that are named in a sentence where not all are asked for.
-const SHOWN: usize = 4;
+const SHOWN: usize = 3;
+/// Slow products that are named there.
+const SHOWN_SLOW: usize = 2;
 
 /// The facts for an answer about products to avoid.
 #[derive(Clone, Copy, Debug)]
@@ -94,34 +97,35 @@ impl AvoidAnswer<'_> {
     fn false_names(&self) -> Option<String> {
         let found = self.of(|reason| *reason == AvoidReason::FalseName);
         let told = found.iter().map(|one| {
-            let registers = match one.registers.as_slice() {
-                [] => String::new(),
-                all => format!(
-                    ", registers {}",
-                    all.iter().map(register).collect::<Vec<_>>().join(" or ")
-                ),
+            let registers: Vec<String> = one.registers.iter().map(register).collect();
+            let registers = match registers.is_empty() {
+                true => String::new(),
+                false => format!(": registers {}", registers.join(" or ")),
             };
+            let made = years(&one.years).map(|years| format!(" ({years})"));
+            let name = clean(&one.name);
             format!(
-                "{}, {}{registers}",
-                clean(&one.name),
-                not_made_by(&one.name)
+                "{name}, {}{}{registers}",
+                not_made_by(&one.name),
+                made.unwrap_or_default()
             )
         });
         let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(|| format!("cards sold as {}", told.join("; ")))
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn early_errors(&self) -> Option<String> {
         let found = self.of(|reason| matches!(reason, AvoidReason::EarlyError { .. }));
-        let told = found.iter().map(|one| {
+        let told = found.iter().filter_map(|one| {
             let AvoidReason::EarlyError { early_count, .. } = one.reason else {
-                return clean(&one.name);
+                return None;
             };
-            format!(
-                "{} ({early_count} of {})",
-                clean(&one.name),
-                one.cards_count
-            )
+            let made = years(&one.years).map(|years| format!(", {years}"));
+            let (name, count) = (clean(&one.name), one.cards_count);
+            Some(format!(
+                "{name} ({early_count} of {count}{})",
+                made.unwrap_or_default()
+            ))
         });
         let told: Vec<String> = told.collect();
         (!told.is_empty()).then(|| {
@@ -134,24 +138,44 @@ impl AvoidAnswer<'_> {
 
     fn broken_queues(&self) -> Option<String> {
         let found = self.of(|reason| matches!(reason, AvoidReason::BrokenQueue { .. }));
-        let board = found.iter().find_map(|one| match &one.reason {
-            AvoidReason::BrokenQueue { board, .. } => Some(board),
+        let (board, is_off) = found.iter().find_map(|one| match &one.reason {
+            AvoidReason::BrokenQueue {
+                board,
+                is_off_by_default,
+                ..
+            } => Some((board, *is_off_by_default)),
             _ => None,
         })?;
+        let names: Vec<String> = found.iter().map(|one| clean(&one.name)).collect();
+        let off = match is_off {
+            true => ", which leaves it off unless you turn it on",
+            false => "",
+        };
         Some(format!(
-            "cards whose command queue fails on a {}: {}",
+            "cards whose command queue fails on a {}{off}: {}",
             clean(board),
-            named(&found)
+            shortened(&names, SHOWN)
         ))
     }
 
+    /// The largest products first: small ones are no longer sold.
     fn too_slow(&self) -> Option<String> {
         let found = self.of(|reason| matches!(reason, AvoidReason::TooSlow { .. }));
-        (!found.is_empty()).then(|| {
+        let size = |one: &Warned| product(&one.name).and_then(|product| product.capacity_bytes);
+        let mut sized: Vec<(Option<u64>, String)> = found
+            .iter()
+            .map(|one| (size(one), clean(&one.name)))
+            .collect();
+        sized.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let names: Vec<String> = sized.into_iter().map(|(_, name)| name).collect();
+        let of_all: Vec<String> = found.iter().flat_map(|one| one.years.clone()).collect();
+        let published = years(&of_all).map(|years| format!(" (published {years})"));
+        (!names.is_empty()).then(|| {
             format!(
-                "products far too slow for {}: {}",
+                "products far too slow for {}{}: {}",
                 self.wanted.title,
-                named(&found)
+                published.unwrap_or_default(),
+                shortened(&names, SHOWN_SLOW)
             )
         })
     }
@@ -163,22 +187,17 @@ impl AvoidAnswer<'_> {
             .iter()
             .filter_map(|one| one.checked_on.as_deref())
             .max();
-        let by_samples = || {
-            let tested = |one: &&Warned| one.cards_count > 0 && one.checked_on.is_some();
-            self.warned.iter().filter(tested)
-        };
-        let years = || by_samples().flat_map(|one| &one.years);
-        let made = match (years().min(), years().max()) {
-            (Some(first), Some(last)) => format!(", made {first} to {last}"),
-            _ => String::new(),
-        };
-        let counts = || by_samples().map(|one| one.cards_count);
+        let tested = |one: &&Warned| one.cards_count > 0 && one.checked_on.is_some();
+        let counts = || self.warned.iter().filter(tested).map(|one| one.cards_count);
         let mut parts = Vec::new();
         if let Some((least, most)) = counts().min().zip(counts().max()) {
-            parts.push(format!("{least} to {most} cards each were tested{made}"));
+            parts.push(format!("{least} to {most} cards each were tested"));
         }
-        parts.push("No brand is meant as a whole".to_owned());
-        parts.extend(read.map(|day| format!("sources read {day}")));
+        parts.extend(read.map(|day| match parts.is_empty() {
+            true => format!("Sources read {day}"),
+            false => format!("sources read {day}"),
+        }));
+        parts.push("no brand as a whole".to_owned());
         parts.join("; ")
     }
 
@@ -204,16 +223,20 @@ impl AvoidAnswer<'_> {
     }
 }
 
+/// Years in their range: `2017`, `2022–2024`.
+fn years(all: &[String]) -> Option<String> {
+    let (first, last) = all.iter().min().zip(all.iter().max())?;
+    Some(match first == last {
+        true => clean(first),
+        false => clean(&format!("{first}–{last}")),
+    })
+}
+
 /// The first names, and the number of others.
-fn named(found: &[&Warned]) -> String {
-    let names: Vec<String> = found
-        .iter()
-        .take(SHOWN)
-        .map(|one| clean(&one.name))
-        .collect();
-    match found.len().saturating_sub(SHOWN) {
+fn shortened(names: &[String], shown: usize) -> String {
+    match names.len().saturating_sub(shown) {
         0 => names.join(", "),
-        more => format!("{} and {more} more", names.join(", ")),
+        more => format!("{} and {more} more", names[..shown].join(", ")),
     }
 }
 
@@ -274,7 +297,11 @@ fn false_capacities(found: &[&Warned]) -> String {
     let holds = match most {
         0 => "less than the label".to_owned(),
         most if amount(least) == amount(most) => amount(most),
-        most => format!("{} to {}", rounded(least), rounded(most)),
+        most => {
+            let (least, most) = (rounded(least), rounded(most));
+            let number = least.trim_end_matches(" GB");
+            format!("{number} to {most}")
+        }
     };
     let mut names: Vec<String> = Vec::new();
     for found in found.iter().flat_map(|one| &one.registers) {
@@ -285,11 +312,14 @@ fn false_capacities(found: &[&Warned]) -> String {
     }
     let registers = match names.as_slice() {
         [] => String::new(),
-        names => format!("; registers {}", names.join(", ")),
+        names => format!("; register name {}", names.join(" or ")),
     };
+    let made: Vec<String> = found.iter().flat_map(|one| one.years.clone()).collect();
+    let made = years(&made).map(|years| format!(" ({years})"));
     format!(
-        "cards sold as {}: they hold {holds}{registers}",
-        told.join(", ")
+        "cards sold as {}: hold {holds}{}{registers}",
+        told.join(", "),
+        made.unwrap_or_default()
     )
 }
 
@@ -359,10 +389,10 @@ fn reason(one: &Warned, wanted: &Use) -> String {
         }
         AvoidReason::BrokenQueue { detail, .. } => clean(detail.trim_end_matches('.')),
         AvoidReason::TooSlow {
-            metric,
+            plain,
             quantity,
-            value: rate,
-            enough,
+            value,
+            asked,
             board,
             runs_count,
         } => {
@@ -370,14 +400,22 @@ fn reason(one: &Warned, wanted: &Use) -> String {
                 .as_deref()
                 .map(|board| format!(" on {}", clean(board)));
             format!(
-                "at most {}{} in {}; {} needs {}",
-                value(metric, *quantity, *rate),
+                "at most {} {plain}{} in {}; {} asks for {}",
+                per_second(*quantity, *value),
                 board.unwrap_or_default(),
                 count_of(*runs_count, "run", "runs"),
                 wanted.title,
-                value(metric, *quantity, *enough)
+                per_second(*quantity, *asked)
             )
         }
+    }
+}
+
+/// A rate: `142/s`, `8.1 MB/s`.
+fn per_second(quantity: Quantity, rate: f64) -> String {
+    match quantity {
+        Quantity::ByteRate => format!("{} MB/s", figure(in_unit(quantity, rate))),
+        _ => format!("{}/s", figure(rate)),
     }
 }
 

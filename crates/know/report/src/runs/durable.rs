@@ -3,7 +3,7 @@
 use cardmark_catalog::{
     Cycles, EnduranceKind, EndurancePromise, ProductLine, Use, is_part_of_name, lines,
 };
-use cardmark_judge::{Durable, DurableQuestion, Promised, Tested, VIDEO_BITS_PER_S};
+use cardmark_judge::{Durable, DurableQuestion, Promised, Sale, Tested, VIDEO_BITS_PER_S};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, KeyFigure};
@@ -163,7 +163,7 @@ impl DurableAnswer<'_> {
             .collect();
         match self.found.ordered.first() {
             Some(first) => format!(
-                "For {what}, {size}: {}, made for {}",
+                "For {what}, {size}: {}, made for {} of writes",
                 best.join(" or "),
                 volume(first.volume_bytes)
             ),
@@ -176,7 +176,7 @@ impl DurableAnswer<'_> {
             true => format!("at {} Mbit/s", VIDEO_BITS_PER_S / 1_000_000),
             false => "fillings".to_owned(),
         };
-        ["volume", &second, "stated", "in shops"]
+        ["writes", &second, "stated", "in shops"]
             .map(str::to_owned)
             .to_vec()
     }
@@ -220,6 +220,14 @@ impl DurableAnswer<'_> {
         if wanted != self.found.capacity_bytes {
             return format!("{figures}; nobody states any for {}", amount(wanted));
         }
+        let volumes = || self.found.ordered.iter().map(|card| card.volume_bytes);
+        if !volumes().is_sorted_by(|a, b| a >= b) {
+            let first = match self.found.ordered.first().map(|card| card.sale) {
+                Some(Sale::WithinAYear) => "those in shops within a year",
+                _ => "those first sold since 2021",
+            };
+            return format!("{figures}; {first} come first");
+        }
         match (self.is_camera(), is_industrial) {
             (true, _) => format!("{figures}; C10, U1 or V10 on a label is fast enough"),
             (false, true) => format!("{figures}; industrial cards state more: `--all`"),
@@ -259,13 +267,13 @@ impl DurableAnswer<'_> {
         let most = shown.iter().map(|one| one.first_errors.len()).max();
         let of = match most.unwrap_or(1) {
             1 => String::new(),
-            most => format!(" of the worst of 1 to {most} cards"),
+            most => format!(" (worst of 1 to {most} cards)"),
         };
         let worst = worst.collect::<Vec<_>>().join(", ");
-        format!("Tested, fillings before the first error{of}: {worst}; {others}")
+        format!("Tested, fillings of the card before the first error{of}: {worst}; {others}")
     }
 
-    /// The capacity of which most products were tested.
+    /// The capacity with most tested products.
     fn tests_elsewhere(&self) -> String {
         let size = amount(self.found.capacity_bytes);
         let count = |size: u64| {

@@ -88,8 +88,8 @@ fn cards_to_avoid_are_named_without_a_use() {
         &text,
         &[
             "\"Lenovo\" 128 GB, 256 GB and 2 TB",
-            "not made by Sony",
-            "Bekit 8 GB (1 of 3)",
+            "not made by Sony (2023)",
+            "Bekit 8 GB (1 of 3, 2022)",
         ],
     );
     assert!(!text.contains("command queue"), "{text}");
@@ -97,6 +97,13 @@ fn cards_to_avoid_are_named_without_a_use() {
     assert_has(
         &text,
         &["cards whose command queue fails on a Raspberry Pi 5"],
+    );
+    // A name of no board: across boards, and said so.
+    let output = program.run(&["recommend", "--avoid", "--board", "Amiga"]);
+    assert_eq!(output.stdout, answered(&program, &["--avoid"]));
+    assert!(
+        output.stderr.contains("no board called `Amiga`"),
+        "{output}"
     );
     let shown = data(&program, &["--avoid", "--use", "logging"]);
     assert_eq!(shown["use"]["id"], "logging");

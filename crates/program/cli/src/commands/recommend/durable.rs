@@ -2,7 +2,9 @@
 
 use std::time::SystemTime;
 
-use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
+use cardmark_catalog::{
+    ProductKind, Use, board, boards, endurance_promises, endurance_samples, is_board, lines,
+};
 use cardmark_judge::{
     AvoidQuestion, DASH_CAM_BYTES_PER_S, DurableQuestion, USUAL_CAPACITY_BYTES, avoid, day_at_s,
     durable, endured, tested_by_others,
@@ -61,9 +63,20 @@ fn that_lasts(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, Comm
 fn to_avoid(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
     let mut records = own_records()?;
     records.extend(published_records());
+    let is_known = |name: &&str| {
+        let mut models = boards().iter().flat_map(|board| &board.models);
+        board(name).is_some() || models.any(|model| is_board(model, name))
+    };
+    let named = arguments.board.as_deref();
+    let on_board = named.filter(is_known);
+    if let Some(name) = named.filter(|_| on_board.is_none()) {
+        print::notice(&format!(
+            "no board called `{name}` is known; answered across boards"
+        ));
+    }
     let question = AvoidQuestion {
         wanted,
-        board: arguments.board.as_deref(),
+        board: on_board,
         kinds: &arguments.kind.0,
     };
     let warned = avoid(endurance_samples(), lines(), &records, &question);
