@@ -19,7 +19,7 @@ struct File {
 }
 
 /// What the maker of a card states about its endurance.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndurancePromise {
     /// Maker, name, generation, capacity and kind, `a-z0-9_`; never changes.
@@ -83,14 +83,13 @@ pub enum EnduranceKind {
 }
 
 /// A card that was written and read as a whole, again and again.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnduranceSample {
-    /// Name of the product in the source.
+    /// Name of the product in the source. The false name of a knock-off is between quotation marks.
     pub product: String,
-    /// True if the source holds the name for a false one: not a card of that maker.
-    #[serde(default)]
-    pub is_imitation: bool,
+    /// Kind of the brand, by the source.
+    pub brand: BrandKind,
     /// Number of the sample in the source, from 1.
     pub sample: u32,
     /// Capacity on the label, bytes.
@@ -111,6 +110,18 @@ pub struct EnduranceSample {
     pub source: String,
     /// Day on which the source was read.
     pub checked_on: String,
+}
+
+/// Kind of a brand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BrandKind {
+    /// A name brand.
+    Name,
+    /// An off brand.
+    Off,
+    /// Sold under the name of a maker that did not make it.
+    KnockOff,
 }
 
 /// Verdict on a capacity.
@@ -157,6 +168,24 @@ impl EndurancePromise {
     }
 }
 
+impl EnduranceSample {
+    /// Returns the name under which it was sold, such as `SanDisk Ultra 32 GB` or `"Sony" 32 GB`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let word = |word: &str| {
+            let digits = word.trim_end_matches(char::is_alphabetic);
+            let unit = &word[digits.len()..];
+            let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            match is_number && ["GB", "TB"].contains(&unit) {
+                true => format!("{digits} {unit}"),
+                false => word.to_owned(),
+            }
+        };
+        let words: Vec<String> = self.product.split(' ').map(word).collect();
+        words.join(" ")
+    }
+}
+
 /// Returns what makers state, in the order of the file.
 #[must_use]
 pub fn endurance_promises() -> &'static [EndurancePromise] {
@@ -167,22 +196,6 @@ pub fn endurance_promises() -> &'static [EndurancePromise] {
 #[must_use]
 pub fn endurance_samples() -> &'static [EnduranceSample] {
     &ALL.samples
-}
-
-/// Returns the range of whole cycles before the first error over all samples of a product: from the worst to the best.
-/// Its upper end is open if a sample had no error yet. `None` if no sample of this name was tested, or imitations alone.
-#[must_use]
-pub fn cycles_to_first_error(product: &str) -> Option<Cycles> {
-    let samples = ALL.samples.iter();
-    let of_product = samples
-        .filter(|sample| !sample.is_imitation && sample.product.eq_ignore_ascii_case(product));
-    let all: Vec<Cycles> = of_product.filter_map(|sample| sample.first_error).collect();
-    let at_least = all.iter().map(|cycles| cycles.at_least).min()?;
-    let ends: Option<Vec<u64>> = all.iter().map(|cycles| cycles.at_most).collect();
-    Some(Cycles {
-        at_least,
-        at_most: ends.and_then(|ends| ends.into_iter().max()),
-    })
 }
 
 #[cfg(test)]

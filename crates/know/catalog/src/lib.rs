@@ -30,8 +30,8 @@ pub use elsewhere::{
     Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
 };
 pub use endurance::{
-    CapacityVerdict, Cycles, EnduranceKind, EndurancePromise, EnduranceSample, SampleRegisters,
-    cycles_to_first_error, endurance_promises, endurance_samples,
+    BrandKind, CapacityVerdict, Cycles, EnduranceKind, EndurancePromise, EnduranceSample,
+    SampleRegisters, endurance_promises, endurance_samples,
 };
 pub use equivalents::{
     Apart, Equivalents, Method, StandIn, all_equivalents, equivalents, equivalents_of,

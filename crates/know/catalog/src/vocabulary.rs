@@ -180,9 +180,12 @@ pub fn products_called(name: &str) -> Vec<&'static Product> {
     tiers.find(|tier| !tier.is_empty()).unwrap_or_default()
 }
 
-/// Returns the lines that a product may be of: those with its model number, or else with its name, or else with its name as
+/// Returns the lines that a product may be of: that which it names, or those with its model number, or else with its name, or else with its name as
 /// an alias. Several if its maker used the name again.
 pub fn lines_of(product: &Product) -> Vec<&'static ProductLine> {
+    if let Some(id) = &product.product_line {
+        return lines().iter().filter(|line| line.id == *id).collect();
+    }
     let is_of_brand =
         |line: &&ProductLine| line.kind == product.kind && line.brand == product.brand;
     let has_number = |line: &&ProductLine| {

@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::class;
 use crate::facts::checking::is_day;
+use crate::{class, explanation, publications};
 
 const GB: u64 = 1_000_000_000;
 const TB: u64 = 1000 * GB;
@@ -145,25 +145,90 @@ fn every_sample_is_cited_and_fails_after_its_first_error() {
 }
 
 #[test]
-fn a_fake_that_names_a_maker_is_an_imitation() {
+fn false_names_stand_between_quotation_marks() {
+    let mut false_names = BTreeSet::new();
     for sample in endurance_samples() {
+        let is_false = sample.brand == BrandKind::KnockOff;
+        let is_quoted = sample.product.starts_with('"') && sample.product.matches('"').count() == 2;
+        assert_eq!(is_quoted, is_false, "{}", sample.product);
+        assert!(is_false || !sample.product.contains('"'));
         let is_fake = sample.verdict == Some(CapacityVerdict::Fake);
-        assert!(sample.is_imitation || !is_fake, "{}", sample.product);
+        assert!(is_false || !is_fake, "{}", sample.product);
+        false_names.extend(is_false.then(|| sample.name()));
     }
-    let imitations = endurance_samples().iter().filter(|one| one.is_imitation);
-    assert_eq!(imitations.count(), 8);
+    let expected = [
+        "\"Lenovo\" 128 GB",
+        "\"Lenovo\" 2 TB",
+        "\"Lenovo\" 256 GB",
+        "\"Sansumg\" PRO Plus 2 TB",
+        "\"Sony\" 32 GB",
+        "\"Xiaomi\" 2 TB",
+    ];
+    assert_eq!(Vec::from_iter(false_names), expected);
 }
 
 #[test]
-fn samples_of_a_product_are_a_range() {
-    let range = |product: &str| {
-        let cycles = cycles_to_first_error(product)?;
-        Some((cycles.at_least, cycles.at_most))
+fn brands_are_counted() {
+    let of = |kind| {
+        let all = endurance_samples().iter();
+        all.filter(|sample| sample.brand == kind).count()
     };
-    assert_eq!(range("SanDisk Ultra 32GB"), Some((395, Some(1905))));
-    assert_eq!(range("samsung evo plus 32gb"), Some((1415, None)));
-    assert_eq!(range("Lexar Professional 1000x 64GB"), Some((0, Some(163))));
-    assert_eq!(range("no such card"), None);
-    // Its name is false: the figure is of no maker's card.
-    assert_eq!(range("Sony 32GB"), None);
+    let kinds = [BrandKind::Name, BrandKind::Off, BrandKind::KnockOff];
+    assert_eq!(kinds.map(of), [23, 9, 8]);
+}
+
+#[test]
+fn a_name_keeps_all_words_of_the_source() {
+    for sample in endurance_samples() {
+        let letters = |text: &str| text.replace(' ', "");
+        assert_eq!(letters(&sample.name()), letters(&sample.product));
+    }
+    let kodak = endurance_samples()
+        .iter()
+        .find(|one| one.product.starts_with("Kodak"))
+        .unwrap();
+    assert_eq!(
+        kodak.name(),
+        "Kodak Ultra Performance 64 GB (black and gold)"
+    );
+}
+
+/// Figures in explanations are those of the facts.
+#[test]
+fn explanations_state_the_volumes_of_the_catalogue() {
+    let text = &explanation("hours of video").unwrap().text;
+    for (id, stated) in [
+        ("kingston_high_endurance_2022_128gb_hours", "117 TB"),
+        ("sandisk_high_endurance_128gb_hours", "117 TB"),
+        ("sandisk_max_endurance_128gb_hours", "702 TB"),
+        ("samsung_pro_endurance_2022_128gb_hours", "820 TB"),
+    ] {
+        let volume = promise(id).volume_bytes.unwrap();
+        assert_eq!(format!("{} TB", (volume + TB / 2) / TB), stated);
+        assert!(text.contains(stated), "{id}");
+    }
+    for (hours, megabits) in [("20,000", 13), ("10,000", 26)] {
+        assert!(text.contains(&format!("{hours} h at {megabits} Mbit/s")));
+    }
+}
+
+#[test]
+fn the_answer_on_a2_has_published_figures() {
+    let text = &explanation("A2 on a Pi 4").unwrap().text;
+    let publication = publications().iter().find(|one| one.id == "geerling-a2");
+    let runs = &publication.unwrap().runs;
+    for (product, stated) in [
+        ("sandisk_extreme_a2_64gb", ["947", "1,882"]),
+        ("sandisk_extreme_pro_a1_32gb", ["1,203", "2,514"]),
+    ] {
+        let run = runs.iter().find(|run| run.product.id == product).unwrap();
+        let metrics = ["iozone_random_write", "iozone_random_read"];
+        for (metric, stated) in metrics.iter().zip(stated) {
+            let mut figures = run.figures.iter();
+            let figure = figures.find(|figure| figure.metric == *metric).unwrap();
+            let per_s = format!("{:.0}", figure.value / 4096.0);
+            assert_eq!(per_s, stated.replace(',', ""), "{product}");
+            assert!(text.contains(stated), "{stated}");
+        }
+    }
 }

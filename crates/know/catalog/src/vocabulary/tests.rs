@@ -83,6 +83,8 @@ fn a_successor_is_a_line_and_a_sale_has_a_date() {
         let successor = line.successor.as_ref();
         let is_line = successor.is_none_or(|id| lines().iter().any(|other| other.id == *id));
         assert!(is_line && successor != Some(&line.id), "{}", line.id);
+        let is_sold = line.availability == Availability::Sold;
+        assert!(!is_sold || line.known_sold.is_some(), "{}: when?", line.id);
         if let Some(date) = &line.known_sold {
             let parts: Vec<&str> = date.split('-').collect();
             let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
@@ -301,7 +303,7 @@ const LABELLED: [(&str, Option<&str>); 31] = [
     ),
     (
         "sd manfid=0x1b oemid=0x534d name=JD1Y7",
-        Some("samsung_pro_endurance"),
+        Some("samsung_pro_endurance_2022"),
     ),
     (
         "sd manfid=0x03 oemid=0x5344 name=AGGCE",
@@ -359,6 +361,25 @@ fn registers_of_labelled_cards_name_the_label_or_nothing() {
         assert_eq!(found, line.into_iter().collect::<Vec<_>>(), "{card}");
     }
     assert!(lines_with_registers(&CardFacts::default()).is_empty());
+}
+
+#[test]
+fn generations_of_one_name_stay_apart() {
+    let ids = |name: &str| -> Vec<&str> {
+        let lines = lines_of(product(name).unwrap());
+        lines.iter().map(|line| line.id.as_str()).collect()
+    };
+    let of_2022 = ids("samsung_pro_endurance_2022_64gb");
+    assert_eq!(of_2022, ["samsung_pro_endurance_2022"]);
+    // Tested in 2019.
+    let first = ids("samsung_pro_endurance_32gb");
+    assert_eq!(first, ["samsung_pro_endurance_2018"]);
+    for product in products() {
+        if let Some(id) = &product.product_line {
+            let line = lines().iter().find(|line| line.id == *id).unwrap();
+            assert_eq!((&line.brand, line.kind), (&product.brand, product.kind));
+        }
+    }
 }
 
 /// Products of publications since 2020 without a line, and why.
