@@ -24,7 +24,7 @@ pub use runs::csv::{csv, csv_heading, csv_rows};
 pub use runs::history::{MOST_RUNS, card_history, card_name, history_blocks};
 pub use runs::list::{RunLine, headline, list_table, method_of, name_table, result_of};
 pub use runs::ranking::{RankableMetric, place_line, rankable_metrics, rankings};
-pub use runs::recommendation::{Recommended, endurance, left_by_filters, recommendation};
+pub use runs::recommendation::{Recommended, endurance};
 pub use runs::survey::{survey, survey_charts, survey_title};
 pub use text::layout::wrap;
 pub use text::names::workload_name;

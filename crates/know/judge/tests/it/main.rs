@@ -17,3 +17,4 @@ mod rankings;
 mod registers;
 mod simulated;
 mod situations;
+mod twenty;
