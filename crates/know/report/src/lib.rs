@@ -26,7 +26,7 @@ pub use runs::durable::DurableAnswer;
 pub use runs::history::{MOST_RUNS, card_history, card_name, history_blocks};
 pub use runs::list::{RunLine, headline, list_table, method_of, name_table, result_of};
 pub use runs::ranking::{RankableMetric, place_line, rankable_metrics, rankings};
-pub use runs::recommendation::{Recommended, left_by_filters, recommendation};
+pub use runs::recommendation::Recommended;
 pub use runs::survey::{survey, survey_charts, survey_title};
 pub use text::layout::wrap;
 pub use text::names::workload_name;

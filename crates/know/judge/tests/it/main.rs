@@ -18,3 +18,4 @@ mod rankings;
 mod registers;
 mod simulated;
 mod situations;
+mod twenty;
