@@ -15,6 +15,7 @@ static ALL: LazyLock<File> = LazyLock::new(|| from_toml(TEXT).unwrap_or_default(
 #[serde(deny_unknown_fields)]
 struct File {
     equivalents: Vec<Equivalents>,
+    stand_ins: Vec<StandIn>,
     apart: Vec<Apart>,
 }
 
@@ -37,6 +38,30 @@ pub struct Equivalents {
     /// Differences between the methods.
     pub remark: String,
     /// Source of the deviation.
+    pub source: String,
+    /// Day on which the source was read.
+    pub checked_on: String,
+}
+
+/// Metrics by which a pattern, or one metric, may be judged if nobody measured it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StandIn {
+    /// Id of the pattern or metric.
+    pub of: String,
+    /// The metrics, all of one method.
+    pub metrics: Vec<String>,
+    /// Difference from the pattern, in plain words, such as `32 at once`.
+    pub plain: String,
+    /// True if a command queue changes the figures; the range holds without one.
+    pub is_queued: bool,
+    /// Smallest rate of the pattern, as a ratio to theirs.
+    pub least: f64,
+    /// Largest rate of the pattern, as a ratio to theirs.
+    pub most: f64,
+    /// Reason for the range.
+    pub reason: String,
+    /// Source of the range.
     pub source: String,
     /// Day on which the source was read.
     pub checked_on: String,
@@ -97,6 +122,11 @@ pub fn equivalents_of(metric: &str) -> Option<&'static Equivalents> {
 /// Returns the pattern of this id.
 pub fn equivalents(id: &str) -> Option<&'static Equivalents> {
     ALL.equivalents.iter().find(|row| row.id == id)
+}
+
+/// Returns the figures that may stand for a pattern or metric of this id, the nearest first.
+pub fn stand_ins(of: &str) -> impl Iterator<Item = &'static StandIn> {
+    ALL.stand_ins.iter().filter(move |row| row.of == of)
 }
 
 /// Returns why a metric belongs to no pattern: the reason of the row whose id for it is the longest. `None` for metrics
@@ -191,6 +221,68 @@ mod tests {
             assert_ne!(is_of_pattern, reason_apart(&metric).is_some(), "{metric}");
         }
         assert_eq!(reason_apart("no_such_metric"), None);
+    }
+
+    #[test]
+    fn stand_ins_are_known_metrics_of_another_pattern() {
+        let known = own_metrics();
+        for row in &ALL.stand_ins {
+            assert!(equivalents(&row.of).is_some() || known.contains(&row.of));
+            assert!(row.least < row.most && row.least >= 0.0, "{}", row.of);
+            assert!(!row.plain.is_empty() && !row.reason.is_empty() && !row.source.is_empty());
+            for metric in &row.metrics {
+                assert!(known.contains(metric), "{metric}");
+                let pattern = equivalents_of(metric).map(|pattern| &pattern.id);
+                assert_ne!(pattern, Some(&row.of), "{metric}");
+            }
+            let all = stand_ins(&row.of).flat_map(|row| &row.metrics);
+            assert_eq!(
+                all.collect::<BTreeSet<_>>().len(),
+                stand_ins(&row.of)
+                    .map(|row| row.metrics.len())
+                    .sum::<usize>()
+            );
+        }
+    }
+
+    /// Figures of one card by both methods: 64 in flight, and one at a time. A new publication may show that the range is too narrow.
+    #[test]
+    fn published_pairs_lie_within_the_range_of_their_stand_in() {
+        let (mut within, mut count) = (0, 0);
+        for publication in publications() {
+            let cards =
+                |run: &&crate::PublishedRun| run.product.kind == crate::ProductKind::Microsd;
+            for run in publication.runs.iter().filter(cards) {
+                for of in ["random_read", "random_write"] {
+                    let pattern = equivalents(of).unwrap();
+                    let value = |metrics: &[String]| {
+                        let figure = run
+                            .figures
+                            .iter()
+                            .find(|one| metrics.contains(&one.metric))?;
+                        pattern.converted(figure.quantity, pattern.quantity, figure.value)
+                    };
+                    let own: Vec<String> = pattern
+                        .methods
+                        .iter()
+                        .map(|one| one.metric.clone())
+                        .collect();
+                    let Some(own) = value(&own) else { continue };
+                    for row in stand_ins(of).filter(|row| row.is_queued) {
+                        let Some(other) = value(&row.metrics) else {
+                            continue;
+                        };
+                        let ratio = own / other;
+                        count += 1;
+                        // The limits have two digits.
+                        within +=
+                            usize::from(ratio > row.least - 0.005 && ratio < row.most + 0.005);
+                    }
+                }
+            }
+        }
+        assert_eq!(count, 6);
+        assert!(20 * within >= 19 * count, "{within} of {count}");
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub use endurance::{
     SampleRegisters, endurance_promises, endurance_samples,
 };
 pub use equivalents::{
-    Apart, Equivalents, Method, all_equivalents, equivalents, equivalents_of, reason_apart,
+    Apart, Equivalents, Method, StandIn, all_equivalents, equivalents, equivalents_of,
+    reason_apart, stand_ins,
 };
 pub use explanations::{Explanation, Group, explanation, explanations, nearest_terms};
 pub use lines::{KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, lines};

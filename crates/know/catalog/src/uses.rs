@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use cardmark_core::Quantity;
 use serde::{Deserialize, Serialize};
 
-use crate::equivalents::equivalents;
+use crate::equivalents::{StandIn, equivalents, stand_ins};
 use crate::facts::embedded;
+use crate::products::ProductKind;
 
 const TEXT: &str = include_str!("../facts/uses.toml");
 
@@ -30,13 +31,19 @@ pub struct Use {
     pub title: String,
     /// Description.
     pub about: String,
+    /// Kinds of products for it, if microSD cards are not the usual ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<ProductKind>,
+    /// What a buyer should know besides, a sentence without full stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// Its requirements; none if only tests of endurance answer.
     pub needs: Vec<Requirement>,
     /// Source of the row.
     pub source: String,
     /// Day on which the source was read.
     pub checked_on: String,
-    /// Common names, used by a test.
+    /// Common names and programs, by which it is found.
     pub vectors: Vec<String>,
 }
 
@@ -54,6 +61,9 @@ pub struct Requirement {
     /// Pattern whose metrics have the rate (`facts/equivalents.toml`).
     #[serde(default, skip_serializing)]
     pub pattern: Option<String>,
+    /// Figures that may stand for the rate, the nearest first (`facts/equivalents.toml`).
+    #[serde(skip)]
+    pub stand_ins: Vec<&'static StandIn>,
     /// Quantity of the rate.
     pub quantity: Quantity,
     /// Weight in the score; the weights of a use add up to 1.
@@ -71,6 +81,8 @@ pub struct Requirement {
 
 impl Requirement {
     fn add_pattern(&mut self) {
+        let named = self.pattern.iter().chain(&self.metrics);
+        self.stand_ins = named.flat_map(|id| stand_ins(id)).collect();
         let pattern = self.pattern.as_deref().and_then(equivalents);
         let methods = pattern.into_iter().flat_map(|pattern| &pattern.methods);
         self.metrics
@@ -97,9 +109,14 @@ pub fn uses() -> &'static [Use] {
     &ROWS
 }
 
-/// Returns the use of this name.
+/// Returns the use of this name. Ignores case, spaces and punctuation: `Pi-hole`, `pihole`.
 pub fn use_of(name: &str) -> Option<&'static Use> {
-    let is_it = |known: &String| known.eq_ignore_ascii_case(name.trim());
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let wanted = letters(name);
+    let is_it = |known: &String| letters(known) == wanted;
     ROWS.iter()
         .find(|row| is_it(&row.id) || row.vectors.iter().any(is_it))
 }
@@ -140,6 +157,42 @@ mod tests {
             }
         }
         assert_eq!(use_of("gaming"), None);
+        assert_eq!(use_of(""), None);
+    }
+
+    #[test]
+    fn a_use_is_found_by_the_words_of_people() {
+        for (word, id) in [
+            ("Home Assistant", "database"),
+            ("home-assistant", "database"),
+            ("pihole", "logging"),
+            ("Retro Games", "games"),
+            ("NAS", "nas"),
+            ("camera trap", "camera_trap"),
+            ("OctoPrint", "boot"),
+        ] {
+            assert_eq!(
+                use_of(word).map(|found| found.id.as_str()),
+                Some(id),
+                "{word}"
+            );
+        }
+    }
+
+    /// Two uses of one name could not be told apart.
+    #[test]
+    fn no_two_uses_share_a_name() {
+        let names = || {
+            ROWS.iter().flat_map(|row| {
+                row.vectors
+                    .iter()
+                    .chain([&row.id])
+                    .map(move |name| (name, &row.id))
+            })
+        };
+        for (name, id) in names() {
+            assert_eq!(use_of(name).map(|found| &found.id), Some(id), "{name}");
+        }
     }
 
     /// The rate of a cache is irrelevant for continuous writing, and a mean hides slow minutes.
@@ -173,7 +226,7 @@ mod tests {
             assert_eq!(promised, Some(need.reference.to_string()), "{}", need.name);
             checked_count += 1;
         }
-        assert_eq!(checked_count, 5);
+        assert_eq!(checked_count, 6);
     }
 
     #[test]

@@ -67,7 +67,11 @@ pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
 pub use price::Price;
 pub use promises::Promise;
-pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
+pub use recommendation::{
+    AskedBoard, Band, Basis, Beside, BestValue, Candidate, Choice, Day, Figure, Grade, Lack,
+    LeftOut, Met, Question, Sold, SoldLine, Tier, Wish, metrics_of_use, published_figures,
+    recommend,
+};
 pub use roles::{ROLES, Role, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};

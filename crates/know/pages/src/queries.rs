@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cardmark_core::Record;
+use cardmark_judge::Day;
 use cardmark_share::Problem;
 use uuid::Uuid;
 
@@ -22,6 +23,9 @@ pub trait Queries: Sync {
     fn is_personal(&self) -> bool {
         false
     }
+
+    /// The present day: what was sold within a year before it counts as sold.
+    fn today(&self) -> Day;
 
     /// Number of runs.
     fn runs_count(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;

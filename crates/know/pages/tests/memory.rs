@@ -104,6 +104,10 @@ impl Memory {
 impl Queries for Memory {
     type Error = Problem;
 
+    fn today(&self) -> cardmark_judge::Day {
+        cardmark_judge::Day::parse("2026-11-28").unwrap()
+    }
+
     async fn runs_count(&self) -> Result<u64, Problem> {
         Ok(self.0.len() as u64)
     }
@@ -270,6 +274,15 @@ fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
     ] {
         assert!(personal.contains(part), "{part}");
     }
+}
+
+#[test]
+fn the_page_of_a_use_begins_with_the_answer() {
+    let memory = Memory::published();
+    let page = done(home::recommended(&memory, "boot")).unwrap();
+    let html = html(&page, &["Raspberry Pi 64 GB", "suits any board"]);
+    assert!(!html.contains("FriendlyELEC eMMC"), "microSD unless told");
+    assert!(done(home::recommended(&memory, "gaming")).is_err());
 }
 
 #[test]

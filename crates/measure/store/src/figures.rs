@@ -1,9 +1,9 @@
 //! One metric of all records, and the subjects of their runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_core::{Quantity, Subject};
-use rusqlite::{Error, Row};
+use rusqlite::{Error, Row, params_from_iter};
 
 use crate::damage::{self, Variant, collect, finite, refuse};
 use crate::heads::{Head, heads};
@@ -47,6 +47,66 @@ impl Store {
                 figure,
             )?;
             Ok(figures.into_iter().flatten().collect())
+        })
+    }
+
+    /// Returns these metrics of all records that have them, each with its id, in the order of run ids. Excludes the same figures
+    /// as [`Store::figures`].
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn figures_of(
+        &mut self,
+        metrics: &BTreeSet<&str>,
+    ) -> Result<Vec<(String, StoredFigure)>, StoreError> {
+        self.read(|connection| {
+            refuse(connection, damage::METRICS)?;
+            let places = vec!["?"; metrics.len()].join(", ");
+            let sql = format!(
+                "SELECT record_id, quantity, value, is_voided, id FROM metrics WHERE id IN ({places})"
+            );
+            let with_id = |row: &Row<'_>| Ok(figure(row)?.zip(row.get::<_, Option<String>>(4)?));
+            let ids = params_from_iter(metrics);
+            let found = collect(connection, &sql, ids, "a figure is not readable", with_id)?;
+            let mut figures: Vec<(String, StoredFigure)> = found
+                .into_iter()
+                .flatten()
+                .map(|(figure, id)| (id, figure))
+                .collect();
+            figures.sort_by(|a, b| a.1.run.cmp(&b.1.run));
+            Ok(figures)
+        })
+    }
+
+    /// Returns the year in which each run began, by the run's id, as far as known.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn years(&mut self) -> Result<BTreeMap<String, u16>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id, substr(started_at, 1, 4) FROM records";
+            let year = |row: &Row<'_>| {
+                let year: Option<String> = row.get(1)?;
+                Ok((row.get(0)?, year.and_then(|year| year.parse().ok())))
+            };
+            let years = collect(connection, sql, [], "its start is not readable", year)?;
+            let known = years
+                .into_iter()
+                .filter_map(|(run, year)| Some((run, year?)));
+            Ok(known.collect())
+        })
+    }
+
+    /// Returns the values of a label, by the run's id.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn labelled(&mut self, key: &str) -> Result<BTreeMap<String, String>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT record_id, value FROM labels WHERE key = ?1";
+            let label = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let found = collect(connection, sql, [key], "a label is not readable", label)?;
+            Ok(found.into_iter().collect())
         })
     }
 }

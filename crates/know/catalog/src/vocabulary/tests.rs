@@ -381,3 +381,51 @@ fn generations_of_one_name_stay_apart() {
         }
     }
 }
+
+/// Products of publications since 2020 without a line, and why.
+const WITHOUT_LINE: [(&str, &str); 8] = [
+    ("adata_u3_32gb", "no source has the line of its number"),
+    ("intenso_c10_32gb", "its source has no line, only a class"),
+    ("kingston_ssd", "its source has no model"),
+    ("micron_32gb", "its source has no line"),
+    (
+        "pny_elite_32gb",
+        "no source has the line's name, year or state",
+    ),
+    (
+        "raspberry_pi_cm3_plus_8gb",
+        "soldered eMMC: not sold by itself",
+    ),
+    (
+        "samsung_evo_a1",
+        "its source has no year, and Samsung used the name again",
+    ),
+    (
+        "teamgroup_micro_32gb",
+        "no source has the line's name, year or state",
+    ),
+];
+
+/// Without a line, nothing is known of a product's sale.
+#[test]
+fn every_product_that_was_measured_since_2020_has_a_line_or_a_reason() {
+    let recent = crate::publications().iter().filter(|one| {
+        let published = one.published.as_deref();
+        published.is_some_and(|date| date >= "2020")
+    });
+    let products = recent.flat_map(|one| one.runs.iter().map(|run| run.product));
+    let without = products.filter(|product| lines_of(product).is_empty());
+    let without: std::collections::BTreeSet<&str> =
+        without.map(|product| product.id.as_str()).collect();
+    let reasons = WITHOUT_LINE.iter().map(|(id, _)| *id);
+    assert_eq!(without, reasons.collect());
+    let of = |id: &str| lines_of(crate::product(id).unwrap());
+    for id in [
+        "raspberry_pi_32gb",
+        "raspberry_pi_64gb",
+        "raspberry_pi_128gb",
+    ] {
+        assert_eq!(of(id).len(), 1, "{id}");
+        assert_eq!(of(id)[0].id, "raspberry_pi_a2");
+    }
+}

@@ -1,319 +1,582 @@
-use cardmark_catalog::use_of;
-use cardmark_core::{Board, Origin, run_id_from_bytes};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cardmark_catalog::{ProductKind, use_of, uses};
+use cardmark_core::{OriginKind, Quantity, Subject};
+use proptest::prelude::*;
 
 use super::*;
 
-fn published() -> Vec<Record> {
-    let all = publications().iter();
-    all.flat_map(cardmark_catalog::Publication::records)
-        .collect()
-}
+/// A day on which nothing is known to be sold, and one on which some products are.
+const LATER: &str = "2035-11-28";
+const TODAY: &str = "2026-11-28";
 
-/// Returns a run with three rates of a boot medium, in multiples of the sufficient ones.
-fn run(product: &str, board: &str, read: f64, write: f64, sequential: f64) -> Record {
-    let id = run_id_from_bytes([0; 16]);
-    let mut record = Record::new(id, Origin::of(OriginKind::Measured));
-    record.metrics = vec![
-        Metric::new("rand_read_4k", Quantity::OperationRate, 2000.0 * read),
-        Metric::new("rand_write_4k", Quantity::OperationRate, 800.0 * write),
-        Metric::new("seq_read_1m", Quantity::ByteRate, 20e6 * sequential),
-    ];
-    record
-        .labels
-        .insert("product".to_owned(), product.to_owned());
-    record.board = Some(Board {
-        model: Some(board.to_owned()),
-        ..Board::default()
-    });
-    record
-}
-
-fn names(standings: &[Standing]) -> Vec<&str> {
-    standings.iter().map(|s| s.product.as_str()).collect()
-}
-
-fn of(records: &[Record], wish: &Wish) -> Recommendation {
-    recommend(records, use_of("boot").unwrap(), wish)
-}
-
-/// The article recommends the Evo+, in agreement with its table of the Raspberry Pi 2.
-#[test]
-fn the_card_that_the_article_recommends_leads_on_its_board() {
-    let records: Vec<Record> = publications()
-        .iter()
-        .filter(|publication| publication.id == "geerling-dramble")
-        .flat_map(cardmark_catalog::Publication::records)
-        .collect();
-    let wish = Wish {
-        board: Some("Pi 2".to_owned()),
-        ..Wish::default()
-    };
-    let found = of(&records, &wish).standings;
-    assert_eq!(
-        names(&found)[..2],
-        ["Samsung Evo+ 32 GB", "OWC Envoy SSD 64 GB"]
-    );
-    let evo = &found[0];
-    assert_eq!(evo.suitability.limiting.metric, "iozone_random_write");
-    assert_eq!((evo.runs_count, evo.cards_count), (1, 1));
-    assert!(evo.is_sparse, "one run is little");
-    assert_eq!(evo.sources, ["geerling-dramble"]);
-    assert_eq!(evo.kind, Some(ProductKind::Microsd));
-    // 3.00 MB/s in blocks of 4 KiB, read with 1,000 or 1,024 kB per MB: about 759 of 800.
-    assert!((evo.suitability.limiting.share() - 0.95).abs() < 0.02);
-    // For the no-name card only hdparm's figure is a number.
-    let apart = of(&records, &wish).cannot_tell;
-    assert_eq!(names(&apart), ["No-name C4 4 GB"]);
-    assert!(apart[0].known_ratio < 0.25);
-}
-
-#[test]
-fn what_limits_most_decides_and_what_is_not_known_comes_last() {
-    let mut silent = run("silent", "b", 9.0, 9.0, 9.0);
-    silent.metrics.pop();
-    let records = [
-        run("uneven", "b", 9.0, 0.8, 9.0),
-        silent,
-        run("even", "b", 1.1, 1.2, 1.3),
-        run("slow", "b", 0.4, 9.0, 9.0),
-    ];
-    let found = of(&records, &Wish::default()).standings;
-    assert_eq!(names(&found), ["even", "uneven", "slow", "silent"]);
-    assert_eq!(found[1].suitability.limiting.metric, "rand_write_4k");
-    assert_eq!(found[3].suitability.unknown, ["seq_read_1m"]);
-}
-
-#[test]
-fn figures_that_a_cache_answered_for_recommend_nothing() {
-    let mut cached = run("cached", "b", 9.0, 9.0, 9.0);
-    for metric in &mut cached.metrics {
-        metric.warnings = vec!["buffered".to_owned()];
+/// Whom a figure is of, and where it was measured.
+fn subject(product: &str, board: &str) -> Subject {
+    Subject {
+        product: Some(product.to_owned()),
+        model: None,
+        board: (!board.is_empty()).then(|| board.to_owned()),
+        setting: None,
+        origin: OriginKind::Published,
+        publication: Some("magazine".to_owned()),
+        card: None,
+        context: Arc::default(),
     }
-    let records = [cached, run("plain", "b", 1.0, 1.0, 1.0)];
-    assert_eq!(names(&of(&records, &Wish::default()).standings), ["plain"]);
 }
+
+fn rate(subject: &Arc<Subject>, metric: &str, value: f64) -> Figure {
+    Figure {
+        subject: Arc::clone(subject),
+        metric: metric.to_owned(),
+        quantity: match metric.starts_with("seq") || metric.starts_with("agnostics_seq") {
+            true => Quantity::ByteRate,
+            false => Quantity::OperationRate,
+        },
+        value,
+        runs_count: 1,
+        cards_count: 1,
+        year: Some(2024),
+        is_uneven: false,
+    }
+}
+
+/// Random reads and writes, and sequential reads of 40 MB/s.
+fn card(subject: Subject, reads: f64, writes: f64) -> Vec<Figure> {
+    let subject = Arc::new(subject);
+    vec![
+        rate(&subject, "rand_read_4k", reads),
+        rate(&subject, "rand_write_4k", writes),
+        rate(&subject, "seq_read_1m", 40e6),
+    ]
+}
+
+fn question(board: Option<&str>) -> Question {
+    Question {
+        wanted: use_of("boot").unwrap(),
+        board: board.map(str::to_owned),
+        wish: Wish::default(),
+        today: Day::parse(LATER).unwrap(),
+    }
+}
+
+fn names(candidates: &[Candidate]) -> Vec<&str> {
+    candidates.iter().map(|one| one.product.as_str()).collect()
+}
+
+const EVO: &str = "Samsung Evo 32 GB";
+const ULTRA: &str = "SanDisk Ultra A1 32 GB";
+const PI_4: &str = "Raspberry Pi 4 Model B";
+const PI_3: &str = "Raspberry Pi 3 Model B";
 
 #[test]
-fn cards_count_once_and_boards_are_kept_apart() {
-    let sample = |record, sample| labelled(record, "sample", sample);
-    let records = [
-        sample(run("A", "b", 4.0, 4.0, 4.0), "1"),
-        sample(run("A", "b", 4.0, 4.0, 4.0), "1"),
-        sample(run("A", "b", 1.0, 1.0, 1.0), "2"),
-        sample(run("A", "fast", 99.0, 99.0, 99.0), "1"),
-    ];
-    let found = of(&records, &Wish::default()).standings;
-    let a = &found[0];
-    assert!((a.suitability.limiting.share() - 2.0).abs() < 1e-9, "{a:?}");
-    assert_eq!((a.runs_count, a.cards_count, a.elsewhere_count), (3, 2, 1));
-    assert!(!a.is_sparse);
-    assert_eq!(a.board.as_deref(), Some("b"));
-}
-
-/// Adds this label to the record.
-fn labelled(mut record: Record, key: &str, text: &str) -> Record {
-    record.labels.insert(key.to_owned(), text.to_owned());
-    record
-}
-
-#[test]
-fn settings_are_kept_apart() {
-    let records = [
-        labelled(run("A", "b", 1.0, 1.0, 1.0), "setting", "pi4-usb-bot"),
-        labelled(run("A", "b", 4.0, 4.0, 4.0), "setting", "pi4-usb-uasp"),
-        labelled(run("A", "b", 4.0, 4.0, 4.0), "setting", "pi4-usb-uasp"),
-    ];
-    let found = of(&records, &Wish::default()).standings;
-    let a = &found[0];
-    assert_eq!(a.conditions, ["setting pi4-usb-uasp"]);
-    assert_eq!((a.runs_count, a.elsewhere_count), (2, 1));
-    assert!((a.suitability.limiting.share() - 4.0).abs() < 1e-9, "{a:?}");
-}
-
-#[test]
-fn simulated_cards_are_counted_and_left_out() {
-    let mut simulated = run("sim", "b", 9.0, 9.0, 9.0);
-    simulated.origin = Origin::of(OriginKind::Simulated);
-    let found = of(&[simulated.clone()], &Wish::default());
-    assert!(found.is_empty());
-    let mut nameless = simulated.clone();
-    nameless.labels.clear();
-    let records = [simulated, nameless, run("real", "b", 1.0, 1.0, 1.0)];
-    let found = of(&records, &Wish::default());
-    assert_eq!(names(&found.standings), ["real"]);
-    assert_eq!(
-        (found.simulated_runs_count, found.nameless_runs_count),
-        (2, 0)
-    );
-}
-
-#[test]
-fn few_data_are_told_by_the_need_that_fewest_runs_tell_of() {
-    let only = |index: usize| {
-        let mut record = run("A", "b", 1.0, 1.0, 1.0);
-        record.metrics = vec![record.metrics.swap_remove(index)];
-        record
+fn a_card_suits_if_its_class_is_met_and_the_other_needs_by_half() {
+    let grade = |reads: f64, writes: f64, sequential: f64| {
+        let mut figures = card(subject(EVO, PI_4), reads, writes);
+        figures[2].value = sequential;
+        let choice = recommend(&figures, &question(Some("Pi 4")));
+        let lists = [&choice.first, &choice.may_suit, &choice.too_slow];
+        let lists = lists.into_iter().flatten();
+        lists.map(|one| one.grade).collect::<Vec<_>>()
     };
-    let is_sparse = |records: &[Record]| of(records, &Wish::default()).standings[0].is_sparse;
-    assert!(is_sparse(&[only(0), only(1), only(2)]), "one run a need");
-    let whole = || run("A", "b", 1.0, 1.0, 1.0);
-    assert!(is_sparse(&[whole(), whole(), only(0), only(1)]));
-    assert!(!is_sparse(&[whole(), whole(), only(0), only(1), only(2)]));
-    // A rate of 0 provides no information.
-    let mut nothing = whole();
-    nothing.metrics[1].value = 0.0;
-    assert!(is_sparse(&[whole(), whole(), nothing]));
+    assert_eq!(grade(1500.0, 500.0, 10e6), [Grade::Suits]);
+    assert_eq!(grade(1499.0, 500.0, 10e6), [Grade::TooSlow]);
+    assert_eq!(grade(1500.0, 499.0, 10e6), [Grade::TooSlow]);
+    assert_eq!(grade(1500.0, 500.0, 9.9e6), [Grade::TooSlow]);
 }
 
 #[test]
-fn two_publications_had_two_cards() {
-    let from = |publication: &str, rate: f64| {
-        labelled(run("A", "b", rate, rate, rate), "publication", publication)
+fn without_a_figure_that_decides_a_product_is_beside_the_order() {
+    let mut figures = card(subject(EVO, PI_4), 9000.0, 900.0);
+    figures.remove(1);
+    let choice = recommend(&figures, &question(Some("Pi 4")));
+    assert!(choice.first.is_empty());
+    assert_eq!(choice.beside[0].beside, Some(Beside::Rate));
+    let figures = card(subject("Virtual disk 256 GB", PI_4), 9e5, 9e5);
+    let choice = recommend(&figures, &question(Some("Pi 4")));
+    assert!(choice.first.is_empty());
+    assert_eq!(choice.beside[0].beside, Some(Beside::Kind));
+}
+
+/// The slower slot adds the time of 4 KiB to each operation; an estimate counts with 85 %.
+#[test]
+fn on_another_board_the_slot_is_taken_into_account() {
+    let figures = card(subject(EVO, PI_4), 3000.0, 1000.0);
+    let met = |board: &str, name: &str| {
+        let choice = recommend(&figures, &question(Some(board)));
+        let all = [&choice.first, &choice.may_suit, &choice.too_slow]
+            .into_iter()
+            .flatten();
+        let needs = all.flat_map(|one| one.needs.clone());
+        needs.into_iter().find(|met| met.name == name).unwrap()
     };
-    let share = |records: &[Record]| {
-        let found = of(records, &Wish::default()).standings;
-        let limiting = found[0].suitability.limiting.share();
-        (found[0].cards_count, (limiting * 1e6).round() / 1e6)
-    };
-    let records = [from("one", 4.0), from("one", 4.0), from("other", 1.0)];
-    assert_eq!(share(&records), (2, 2.0));
-    let records = records.map(|record| labelled(record, "sample", "1"));
-    assert_eq!(share(&records), (2, 2.0));
+    let reads = met("Pi 3", "random read 4 KiB");
+    assert_eq!(reads.basis, Basis::Elsewhere);
+    let expected = 1.0 / (1.0 / 3000.0 + 4096.0 / 25e6);
+    assert!((reads.value - expected).abs() < 1e-6 && reads.value < 2012.0);
+    assert!((reads.low.unwrap() - 0.85 * expected).abs() < 1e-6);
+    assert!(reads.high.unwrap() >= 3000.0 - 1e-6, "{reads:?}");
+    let sequential = met("Pi 3", "sequential read");
+    assert!((sequential.value - 0.9 * 25e6).abs() < 1e-3);
+    // A faster slot may save the difference, but need not.
+    let reads = met("Pi 5", "random read 4 KiB");
+    assert!((reads.value - 3000.0).abs() < 1e-6);
+    assert!((reads.low.unwrap() - 2550.0).abs() < 1e-6);
+    assert!(reads.high.unwrap() > 3000.0);
+    assert_eq!(met("Pi 4", "random read 4 KiB").basis, Basis::Here);
+    assert_eq!(met("CM4", "random read 4 KiB").basis, Basis::SameSlot);
 }
 
 #[test]
-fn nothing_without_a_price_is_dropped_nor_given_one() {
-    let priced = |record, price| labelled(record, "price", price);
-    let records = [
-        priced(run("cheap", "b", 1.0, 1.0, 1.0), "9,50 EUR"),
-        priced(run("dear", "b", 2.0, 2.0, 2.0), "30 eur"),
-        priced(run("dollars", "b", 3.0, 3.0, 3.0), "5 USD"),
-        run("unknown", "b", 4.0, 4.0, 4.0),
-    ];
-    let wish = Wish {
-        budget: Price::parse("10 EUR"),
+fn another_method_stands_in_and_is_in_no_order_with_the_pattern() {
+    let mut figures = card(subject(EVO, PI_4), 2500.0, 900.0);
+    let other = Arc::new(subject(ULTRA, PI_4));
+    figures.push(rate(&other, "agnostics_rand_read", 2500.0));
+    figures.push(rate(&other, "agnostics_rand_write", 900.0));
+    let choice = recommend(&figures, &question(Some("Pi 4")));
+    assert_eq!(names(&choice.first), [EVO, ULTRA]);
+    let places: Vec<_> = choice.first.iter().map(|one| one.places).collect();
+    assert_eq!(places, [Some([1, 1]), Some([2, 2])]);
+    assert_eq!(choice.first[1].basis, Basis::StandIn);
+    let reads = &choice.first[1].needs[0];
+    assert_eq!(reads.stand_in, Some("32 at once"));
+    assert!((reads.low.unwrap() - 0.69 * 2500.0).abs() < 1e-6);
+    // Measured 32 at once, 2,000 reads may be 1,380 one at a time.
+    let last = figures.len() - 2;
+    figures[last].value = 2000.0;
+    let choice = recommend(&figures, &question(Some("Pi 4")));
+    assert_eq!(names(&choice.may_suit), [ULTRA]);
+}
+
+/// A figure with the queue on is what a trusted card does as installed, and one with the queue off what others do.
+#[test]
+fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
+    let with_queue = |product: &str, state: &str, reads: f64| {
+        let mut one = subject(product, "Raspberry Pi 5");
+        let context = [("command_queue", state), ("reader", "slot")];
+        let context = context.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        one.context = Arc::new(BTreeMap::from(context));
+        let one = Arc::new(one);
+        [
+            rate(&one, "agnostics_rand_read", reads),
+            rate(&one, "agnostics_rand_write", reads / 2.0),
+        ]
+    };
+    let of = |product: &str, board: &str| {
+        let figures = [
+            with_queue(product, "on", 7000.0),
+            with_queue(product, "off", 4000.0),
+        ];
+        let choice = recommend(&figures.concat(), &question(Some(board)));
+        choice.first[0].needs[0].clone()
+    };
+    let trusted = of("Raspberry Pi 64 GB", "Pi 5");
+    assert_eq!(trusted.queue, Some(true));
+    assert!((trusted.measured - 7000.0).abs() < 1e-6);
+    // What it is worth one at a time is known without the queue only.
+    assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
+    for (product, board) in [
+        ("Raspberry Pi 64 GB", "Pi 4"),
+        ("SanDisk Extreme 64 GB", "Pi 5"),
+        (EVO, "Pi 5"),
+    ] {
+        let met = of(product, board);
+        assert!((met.measured - 4000.0).abs() < 1e-6, "{product}: {met:?}");
+    }
+    // Without a run with the queue off, nothing tells how it does one at a time.
+    let figures = with_queue("Raspberry Pi 64 GB", "on", 7000.0);
+    let choice = recommend(&figures, &question(Some("Pi 5")));
+    assert!(choice.is_empty());
+    assert_eq!(choice.beside[0].beside, Some(Beside::Rate));
+}
+
+#[test]
+fn what_is_known_to_be_sold_comes_first_then_the_last_tested() {
+    let with_year = |product: &str, year, factor: f64| {
+        let mut figures = card(subject(product, PI_4), 2000.0 * factor, 800.0 * factor);
+        for figure in &mut figures {
+            figure.year = year;
+        }
+        figures
+    };
+    let figures = [
+        with_year("Raspberry Pi 64 GB", Some(2024), 1.0),
+        with_year(EVO, Some(2019), 3.0),
+        with_year(ULTRA, Some(2022), 2.0),
+        with_year("Sony U3 32 GB", None, 4.0),
+    ]
+    .concat();
+    let today = Question {
+        today: Day::parse(TODAY).unwrap(),
+        ..question(Some("Pi 4"))
+    };
+    let choice = recommend(&figures, &today);
+    let expected = ["Raspberry Pi 64 GB", ULTRA, EVO, "Sony U3 32 GB"];
+    assert_eq!(names(&choice.first), expected);
+    assert_eq!(choice.first[0].sold.tier, Tier::Sold);
+    let choice = recommend(&figures, &question(Some("Pi 4")));
+    assert_eq!(choice.first[0].sold.tier, Tier::Older);
+}
+
+#[test]
+fn cards_count_once_and_places_are_kept_apart() {
+    let sample = |product: &str, board: &str, card_id: &str, factor: f64| {
+        let mut one = subject(product, board);
+        one.card = Some(card_id.to_owned());
+        card(one, 2000.0 * factor, 800.0 * factor)
+    };
+    let figures = [
+        sample(EVO, PI_4, "1", 4.0),
+        sample(EVO, PI_4, "1", 4.0),
+        sample(EVO, PI_4, "2", 1.0),
+        sample(EVO, PI_3, "1", 99.0),
+    ]
+    .concat();
+    let choice = recommend(&figures, &question(Some("Pi 4")));
+    let evo = &choice.first[0];
+    assert!((evo.scarcest().unwrap().share() - 2.0).abs() < 1e-9);
+    assert_eq!(evo.counts(), [3, 2]);
+    assert_eq!(evo.sources(), ["magazine"]);
+}
+
+#[test]
+fn simulated_overclocked_and_nameless_runs_recommend_nothing() {
+    let mut simulated = subject(EVO, PI_4);
+    simulated.origin = OriginKind::Simulated;
+    let mut nameless = subject(EVO, PI_4);
+    nameless.product = None;
+    let mut overclocked = subject(ULTRA, PI_4);
+    let bus = [("bus".to_owned(), "overclocked to 100 MHz".to_owned())];
+    overclocked.context = Arc::new(BTreeMap::from(bus));
+    let all = [simulated, nameless, overclocked].map(|one| card(one, 9e3, 9e3));
+    let choice = recommend(&all.concat(), &question(Some("Pi 4")));
+    assert!(choice.is_empty() && choice.beside.is_empty());
+    assert_eq!(choice.left_out.simulated_runs_count, 1);
+    assert_eq!(choice.left_out.nameless_runs_count, 1);
+}
+
+#[test]
+fn uneven_runs_count_if_there_are_no_others() {
+    let mut uneven = card(subject(EVO, PI_4), 9000.0, 9000.0);
+    for figure in &mut uneven {
+        figure.is_uneven = true;
+    }
+    let choice = recommend(&uneven, &question(Some("Pi 4")));
+    assert!(choice.first[0].is_rough());
+    uneven.extend(card(subject(EVO, PI_4), 2000.0, 800.0));
+    let choice = recommend(&uneven, &question(Some("Pi 4")));
+    assert!(!choice.first[0].is_rough());
+    assert!((choice.first[0].needs[0].value - 2000.0).abs() < 1e-6);
+}
+
+#[test]
+fn wishes_are_filters_and_say_what_they_left_out() {
+    let figures = [
+        card(subject(EVO, PI_4), 3000.0, 1000.0),
+        card(subject("SanDisk Ultra A1 64 GB", PI_4), 2000.0, 800.0),
+        card(subject("Kingston SSD", PI_4), 9000.0, 9000.0),
+    ]
+    .concat();
+    let with = |wish: Wish| {
+        recommend(
+            &figures,
+            &Question {
+                wish,
+                ..question(Some("Pi 4"))
+            },
+        )
+    };
+    let choice = with(Wish::default());
+    assert_eq!(names(&choice.first).len(), 2);
+    assert_eq!(choice.left_out.other_kinds_count, 1);
+    let choice = with(Wish {
+        kinds: Some(Vec::new()),
         ..Wish::default()
-    };
-    let found = of(&records, &wish);
-    assert_eq!(names(&found.standings), ["cheap"]);
-    assert_eq!(found.too_dear_count, 1);
-    assert_eq!(names(&found.price_not_known), ["unknown", "dollars"]);
-    assert!(of(&published(), &wish).standings.is_empty());
-}
-
-#[test]
-fn a_capacity_is_the_least_and_may_be_unknown() {
-    let wish = Wish {
+    });
+    assert_eq!(names(&choice.first)[0], "Kingston SSD");
+    let choice = with(Wish {
         capacity_bytes: Some(64_000_000_000),
         ..Wish::default()
-    };
-    let found = of(&published(), &wish);
-    let least = found
-        .standings
-        .iter()
-        .filter_map(|s| s.capacity_bytes)
-        .min();
-    assert_eq!(least, Some(64_000_000_000));
-    assert!(found.too_small_count > 10);
-    assert!(names(&found.capacity_not_known).contains(&"Kingston SSD"));
+    });
+    assert_eq!(names(&choice.first), ["SanDisk Ultra A1 64 GB"]);
+    assert_eq!(choice.left_out.too_small_count, 1);
+    let price = |text: &str| Price::parse(text).unwrap();
+    let prices = BTreeMap::from([(EVO.to_owned(), price("20"))]);
+    let choice = with(Wish {
+        budget: Some(price("15")),
+        prices,
+        ..Wish::default()
+    });
+    // Without a price it stays.
+    assert_eq!(names(&choice.first), ["SanDisk Ultra A1 64 GB"]);
+    assert_eq!(choice.left_out.too_dear_count, 1);
 }
 
 #[test]
-fn runs_that_name_no_product_are_counted() {
-    let mut nameless = run("A", "b", 1.0, 1.0, 1.0);
-    nameless.labels.clear();
-    let found = of(&[nameless], &Wish::default());
-    assert_eq!((found.nameless_runs_count, found.standings.len()), (1, 0));
-}
-
-#[test]
-fn without_the_rate_that_decides_nothing_is_ranked() {
-    let records = [run("A", "b", 9.0, 9.0, 9.0), run("B", "b", 8.0, 8.0, 8.0)];
-    let of = |records: &[Record]| recommend(records, use_of("database").unwrap(), &Wish::default());
-    let found = of(&records);
-    assert!(found.standings.is_empty() && found.cannot_answer());
-    assert_eq!(found.unknown_needs, ["synced write 4 KiB"]);
-    assert_eq!(names(&found.cannot_tell), ["A", "B"]);
-    let mut known = run("C", "b", 1.0, 1.0, 1.0);
-    let synced = Metric::new("sync_write_4k", Quantity::OperationRate, 200.0);
-    known.metrics.push(synced);
-    let [a, b] = records;
-    let found = of(&[a, b, known]);
-    assert_eq!(names(&found.standings), ["C"]);
-    assert_eq!(names(&found.cannot_tell), ["A", "B"]);
-    assert!(!found.cannot_answer());
-    assert!(of(&published()).cannot_answer());
-}
-
-#[test]
-fn only_the_wanted_kinds_are_ranked() {
-    let ranked = |kinds: &[ProductKind]| {
+fn the_cheapest_that_is_enough_and_the_next_better() {
+    let figures = [
+        card(subject(EVO, PI_4), 4000.0, 2000.0),
+        card(subject(ULTRA, PI_4), 2000.0, 800.0),
+        card(subject("Sony U3 32 GB", PI_4), 400.0, 100.0),
+    ]
+    .concat();
+    let with = |prices: &[(&str, &str)]| {
+        let price = |(name, text): &(&str, &str)| ((*name).to_owned(), Price::parse(text).unwrap());
         let wish = Wish {
-            kinds: kinds.to_vec(),
+            prices: prices.iter().map(price).collect(),
+            is_by_value: true,
             ..Wish::default()
         };
-        let found = of(&published(), &wish).standings;
-        let mut found: Vec<_> = found.into_iter().map(|one| one.kind).collect();
-        found.sort();
-        found.dedup();
-        found
+        let choice = recommend(
+            &figures,
+            &Question {
+                wish,
+                ..question(Some("Pi 4"))
+            },
+        );
+        let value = choice.value?;
+        let name = |index: usize| choice.first[index].product.clone();
+        Some((
+            name(value.cheapest),
+            value.next_better.map(name),
+            value.unpriced_count,
+        ))
     };
-    let (card, chip) = (ProductKind::Microsd, ProductKind::EmbeddedMmc);
-    assert_eq!(ranked(&[card]), [Some(card)]);
-    assert_eq!(ranked(&[chip]), [Some(chip)]);
-    assert_eq!(ranked(&[card, chip]).len(), 2);
-    assert!(ranked(&[]).len() > 2);
+    assert_eq!(with(&[]), None);
+    let found = with(&[(ULTRA, "9"), (EVO, "14"), ("Sony U3 32 GB", "2")]);
+    assert_eq!(found, Some((ULTRA.to_owned(), Some(EVO.to_owned()), 0)));
+    let found = with(&[(EVO, "9"), (ULTRA, "14")]);
+    assert_eq!(found, Some((EVO.to_owned(), None, 0)));
+    let found = with(&[(ULTRA, "14")]);
+    assert_eq!(found, Some((ULTRA.to_owned(), None, 1)));
 }
 
 #[test]
-fn each_filter_tells_how_many_it_left() {
-    let wish = Wish {
-        capacity_bytes: Some(64_000_000_000),
-        budget: Price::parse("15 EUR"),
-        board: Some("Pi 4".to_owned()),
-        kinds: vec![ProductKind::Microsd],
-        ..Wish::default()
-    };
-    let found = of(&published(), &wish);
-    let filters: Vec<Filter> = found.left.iter().map(|left| left.filter).collect();
-    let expected = [
-        Filter::Rate,
-        Filter::Board,
-        Filter::Kind,
-        Filter::Capacity,
-        Filter::Budget,
+fn an_unknown_board_is_any_board() {
+    let figures = card(subject(EVO, PI_3), 2400.0, 900.0);
+    let unknown = recommend(&figures, &question(Some("Amiga")));
+    assert!(unknown.is_board_unknown && unknown.board.is_none());
+    let any = recommend(&figures, &question(None));
+    assert_eq!(any.first, unknown.first);
+    let band = any.first[0].band.unwrap();
+    assert!(band.is_any && any.first[0].places.is_none());
+}
+
+const PRODUCTS: [&str; 10] = [
+    EVO,
+    ULTRA,
+    "Raspberry Pi 64 GB",
+    "Amazon Basics 64 GB",
+    "SanDisk Extreme 64 GB",
+    "Samsung Pro Plus 128 GB",
+    "Samsung Pro Endurance 64 GB",
+    "Kingston SSD",
+    "FriendlyELEC eMMC 8 GB",
+    "Mine",
+];
+const BOARDS: [&str; 6] = [
+    "",
+    "Raspberry Pi 5",
+    PI_4,
+    PI_3,
+    "NanoPi M4",
+    "Raspberry Pi Zero 2 W",
+];
+const METRICS: [&str; 8] = [
+    "rand_read_4k",
+    "rand_write_4k",
+    "seq_read_1m",
+    "seq_write_1m",
+    "agnostics_rand_read",
+    "agnostics_rand_write",
+    "agnostics_seq_read",
+    "sync_write_4k",
+];
+
+prop_compose! {
+    fn any_figure()(
+        product in 0..PRODUCTS.len(),
+        board in 0..BOARDS.len(),
+        metric in 0..METRICS.len(),
+        queue in 0..3usize,
+        logarithm in 2.0..10.0f64,
+        year in proptest::option::of(2015..2027u16),
+        is_own in any::<bool>(),
+        is_in_reader in any::<bool>(),
+        is_uneven in any::<bool>(),
+    ) -> Figure {
+        let mut one = subject(PRODUCTS[product], BOARDS[board]);
+        let queue = ["unknown", "on", "off"][queue];
+        let reader = if is_in_reader { "usb" } else { "slot" };
+        let context = [("command_queue", queue), ("reader", reader)];
+        let context = context.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        one.context = Arc::new(BTreeMap::from(context));
+        if is_own {
+            one.origin = OriginKind::Measured;
+            one.publication = None;
+        }
+        let metric = METRICS[metric];
+        let factor = if metric.contains("seq") { 8000.0 } else { 1.0 };
+        let value = factor * logarithm.exp();
+        Figure { year, is_uneven, ..rate(&Arc::new(one), metric, value) }
+    }
+}
+
+prop_compose! {
+    fn any_question()(
+        wanted in 0..uses().len(),
+        board in 0..8usize,
+        capacity in proptest::option::of(1..256u64),
+        kinds in 0..3usize,
+        is_by_value in any::<bool>(),
+        prices in proptest::collection::vec((0..PRODUCTS.len(), 1..50u32), 0..6),
+    ) -> Question {
+        let board = [None, Some("Pi 5"), Some("Pi 4"), Some("Pi 3"), Some("NanoPi M4"), Some("Zero 2 W"), Some("Amiga"), Some("Pi 1")][board];
+        let price = |(product, amount): (usize, u32)| {
+            (PRODUCTS[product].to_owned(), Price::parse(&amount.to_string()).unwrap())
+        };
+        Question {
+            wanted: &uses()[wanted],
+            wish: Wish {
+                capacity_bytes: capacity.map(|gigabytes| gigabytes * 1_000_000_000),
+                kinds: [None, Some(Vec::new()), Some(vec![ProductKind::UsbSsd])][kinds].clone(),
+                prices: prices.into_iter().map(price).collect(),
+                is_by_value,
+                budget: None,
+            },
+            today: Day::parse(TODAY).unwrap(),
+            ..question(board)
+        }
+    }
+}
+
+fn figures() -> impl Strategy<Value = Vec<Figure>> {
+    proptest::collection::vec(any_figure(), 0..40)
+}
+
+fn lists(choice: &Choice) -> impl Iterator<Item = &Candidate> {
+    let lists = [
+        &choice.first,
+        &choice.may_suit,
+        &choice.too_slow,
+        &choice.beside,
     ];
-    assert_eq!(filters, expected);
-    let counts = found.left.iter().map(|left| left.products_count);
-    assert!(
-        counts.is_sorted_by(|one, next| one >= next),
-        "{:?}",
-        found.left
-    );
-    assert_eq!(
-        found.left.last().unwrap().products_count,
-        0,
-        "nothing has a price"
-    );
-    assert!(found.other_kinds_count > 0 && found.standings.is_empty());
-    let evo = "Samsung Evo Plus 64 GB".to_owned();
-    let prices = BTreeMap::from([(evo, Price::parse("9.50").unwrap())]);
-    let found = of(&published(), &Wish { prices, ..wish });
-    assert_eq!(names(&found.standings), ["Samsung Evo Plus 64 GB"]);
-    assert_eq!(found.left.last().unwrap().products_count, 1);
+    lists.into_iter().flatten()
 }
 
-#[test]
-fn a_product_tells_when_it_was_tested_and_sold() {
-    let found = of(&published(), &Wish::default()).standings;
-    let of = |name: &str| found.iter().find(|one| one.product == name).unwrap();
-    let evo = of("Samsung Evo+ 32 GB");
-    assert_eq!(
-        (evo.tested.clone(), evo.first_sold.clone()),
-        (vec!["2019".to_owned()], vec![2015])
-    );
-    // An address in a shop without a date is no sale.
-    for name in ["SanDisk Extreme A1 32 GB", "Samsung Evo 16 GB"] {
-        assert_eq!(of(name).availability, Availability::Unknown, "{name}");
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_order_of_the_figures_changes_nothing(
+        all in figures(),
+        question in any_question(),
+        turn in 0..40usize,
+    ) {
+        let found = recommend(&all, &question);
+        let mut turned = all.clone();
+        turned.rotate_left(turn.min(all.len()));
+        turned.reverse();
+        prop_assert_eq!(recommend(&turned, &question), found);
+    }
+
+    #[test]
+    fn every_product_with_a_figure_of_the_use_is_in_one_list_or_counted(
+        all in figures(),
+        question in any_question(),
+    ) {
+        let choice = recommend(&all, &question);
+        let metrics = metrics_of_use(question.wanted);
+        let figures = all.iter().filter(|one| metrics.contains(one.metric.as_str()));
+        let mut products: Vec<&str> = figures.filter_map(|one| one.subject.product.as_deref()).collect();
+        products.sort_unstable();
+        products.dedup();
+        let listed: Vec<&str> = lists(&choice).map(|one| one.product.as_str()).collect();
+        let kept = products.iter().filter(|name| listed.contains(name)).count();
+        let left_out = choice.left_out;
+        let counted = left_out.other_kinds_count + left_out.too_small_count;
+        prop_assert_eq!(kept + counted, products.len(), "{:?} of {:?}", listed, products);
+        let mut once = listed.clone();
+        once.sort_unstable();
+        once.dedup();
+        prop_assert_eq!(once.len(), listed.len());
+    }
+
+    #[test]
+    fn only_the_kinds_that_are_asked_for_have_places(all in figures(), question in any_question()) {
+        let choice = recommend(&all, &question);
+        let kinds = question.kinds();
+        for one in choice.first.iter().chain(&choice.may_suit).filter(|_| !kinds.is_empty()) {
+            prop_assert!(one.kind.is_some_and(|kind| kinds.contains(&kind)), "{:?}", one);
+        }
+    }
+
+    /// Several operations in flight, and one at a time, are never in one order.
+    #[test]
+    fn figures_of_different_methods_share_no_places(all in figures(), question in any_question()) {
+        let choice = recommend(&all, &question);
+        let ways = |one: &Candidate| -> Vec<Option<&str>> {
+            let deciding = one.needs.iter().filter(|met| met.is_deciding);
+            deciding.map(|met| met.stand_in).collect()
+        };
+        for list in [&choice.first, &choice.may_suit] {
+            for (one, other) in list.iter().zip(list.iter().skip(1)) {
+                if let (true, Some(place), Some(next)) = (ways(one) != ways(other), one.places, other.places) {
+                    prop_assert!(place[1] < next[0], "{:?} {:?}", one, other);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_that_is_twice_as_fast_never_falls(
+        all in figures(),
+        question in any_question(),
+        product in 0..PRODUCTS.len(),
+    ) {
+        let name = PRODUCTS[product];
+        let place = |choice: &Choice| {
+            let graded = [&choice.first, &choice.may_suit, &choice.too_slow].into_iter().flatten();
+            graded.map(|one| one.product.clone()).position(|one| one == name)
+        };
+        let before = place(&recommend(&all, &question));
+        let mut faster = all.clone();
+        for figure in faster.iter_mut().filter(|one| one.subject.product.as_deref() == Some(name)) {
+            figure.value *= 2.0;
+        }
+        let after = place(&recommend(&faster, &question));
+        prop_assert!(after <= before, "{:?} {:?}", before, after);
+    }
+
+    #[test]
+    fn a_later_day_only_lowers_a_product(all in figures(), question in any_question(), later in 2027..2032u32) {
+        let tiers = |question: &Question| -> BTreeMap<String, Tier> {
+            let choice = recommend(&all, question);
+            lists(&choice).map(|one| (one.product.clone(), one.sold.tier)).collect()
+        };
+        let now = tiers(&question);
+        let day = Day::parse(&format!("{later}-11-28")).unwrap();
+        let then = tiers(&Question { today: day, ..question });
+        for (product, tier) in then {
+            prop_assert!(now.get(&product).is_none_or(|before| *before <= tier), "{}", product);
+        }
+    }
+
+    #[test]
+    fn a_dearer_product_never_becomes_the_cheapest(
+        all in figures(),
+        question in any_question(),
+        product in 0..PRODUCTS.len(),
+    ) {
+        let name = PRODUCTS[product];
+        let is_cheapest = |question: &Question| {
+            let choice = recommend(&all, question);
+            choice.value.is_some_and(|value| choice.first[value.cheapest].product == name)
+        };
+        let mut dearer = question.clone();
+        if let Some(price) = dearer.wish.prices.get_mut(name) {
+            price.amount *= 1.5;
+        }
+        prop_assert!(is_cheapest(&question) || !is_cheapest(&dearer));
     }
 }

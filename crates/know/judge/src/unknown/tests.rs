@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    Field, FieldFilter, NotComparable, System, Wish, answer, compare_sides, endured, faults,
-    history, judge, ordered_metrics, ranked_metrics, recommend, standing_among,
+    Field, FieldFilter, Figure, NotComparable, System, answer, compare_sides, endured, faults,
+    history, judge, ordered_metrics, ranked_metrics, standing_among,
 };
 
 /// A record of a fast card with figures of every suite with verdicts, and the same through each kind of layer that
@@ -142,8 +142,7 @@ fn every_function_that_judges_asks_whether_the_device_is_known() {
         assert_eq!(faults(&record), []);
         let all = [record.clone()];
         assert!(history(&all, &[]).is_empty());
-        let wanted = cardmark_catalog::use_of("boot").unwrap();
-        assert!(recommend(&all, wanted, &Wish::default()).is_empty());
+        assert!(Figure::of(&record).is_empty());
         let filter = FieldFilter::default();
         for metric in &record.metrics {
             let mut field = Field::new(&metric.id, Some(&record), &filter);

@@ -19,3 +19,4 @@ mod rankings;
 mod registers;
 mod simulated;
 mod situations;
+mod twenty;

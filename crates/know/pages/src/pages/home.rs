@@ -1,14 +1,13 @@
 //! The first page, and what to buy for a use.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use cardmark_catalog::{Use, publications, use_of, uses};
-use cardmark_core::Record;
-use cardmark_judge::{Recommendation, Standing, Wish, recommend};
+use cardmark_catalog::{Use, use_of, uses};
+use cardmark_judge::{Candidate, Choice, Day, Question, Wish, published_figures, recommend};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::{count_of, on_boards, place_text};
-use cardmark_report::workload_name;
+use cardmark_report::text::{count_of, place_text};
+use cardmark_report::{Recommended, workload_name};
 
 use crate::addresses;
 use crate::frame::{Field, Form, Page, sentence};
@@ -24,22 +23,36 @@ const MANY: usize = 30;
 /// Newest runs on the first page.
 const NEWEST: u32 = 10;
 
-/// Recommendations from published figures, by use.
-static RECOMMENDED: LazyLock<BTreeMap<&'static str, Recommendation>> = LazyLock::new(|| {
-    let published: Vec<Record> = publications()
-        .iter()
-        .flat_map(|publication| publication.records())
-        .collect();
+/// Choices from published figures, by use.
+type Choices = BTreeMap<&'static str, Choice>;
+
+/// Choices of a day.
+static CHOICES: Mutex<Option<(Day, Arc<Choices>)>> = Mutex::new(None);
+
+/// Returns the choices from published figures, made once a day.
+fn choices(today: Day) -> Arc<Choices> {
+    let mut kept = CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = kept.as_ref().filter(|(day, _)| *day == today) {
+        return Arc::clone(known);
+    }
     let answered = uses().iter().filter(|one| !one.needs.is_empty());
-    answered
-        .map(|one| {
-            (
-                one.id.as_str(),
-                recommend(&published, one, &Wish::default()),
-            )
-        })
-        .collect()
-});
+    let choice = |one| {
+        let choice = recommend(published_figures(), &question(one, today));
+        (one.id.as_str(), choice)
+    };
+    let found: Arc<Choices> = Arc::new(answered.map(choice).collect());
+    *kept = Some((today, Arc::clone(&found)));
+    found
+}
+
+fn question(wanted: &'static Use, today: Day) -> Question {
+    Question {
+        wanted,
+        board: None,
+        wish: Wish::default(),
+        today,
+    }
+}
 
 /// The first page of a site.
 ///
@@ -59,7 +72,7 @@ pub async fn home<Q: Queries>(queries: &Q) -> Result<Page, Q::Error> {
     let by_use = queries.suited().await?;
     blocks.push(shared_of_each_use(&by_use));
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
-    blocks.push(first_of_each_use());
+    blocks.push(first_of_each_use(queries.today()));
     blocks.push(Block::Heading("Newest runs".to_owned()));
     blocks.push(match newest.is_empty() {
         true => Block::Text("Nothing was shared yet.".to_owned()),
@@ -106,7 +119,7 @@ pub async fn personal<Q: Queries>(queries: &Q, unreadable: Vec<String>) -> Resul
     }
     blocks.push(Block::Heading("What to buy".to_owned()));
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
-    blocks.push(first_of_each_use());
+    blocks.push(first_of_each_use(queries.today()));
     Ok(Page::new("Your runs", "The runs of this computer.", blocks))
 }
 
@@ -224,23 +237,12 @@ fn best_first(count: usize) -> String {
     )
 }
 
-fn first_of_each_use() -> Block {
+fn first_of_each_use(today: Day) -> Block {
+    let choices = choices(today);
     let row = |one: &Use| {
-        let found = RECOMMENDED.get(one.id.as_str())?;
-        let names: Vec<String> = found
-            .standings
-            .iter()
-            .take(FEW)
-            .map(|standing| {
-                let board = on_boards([standing.board.as_deref()].into_iter());
-                let named = format!(
-                    "{}. {} {board}",
-                    place_text(standing.places),
-                    standing.product
-                );
-                named.trim_end().to_owned()
-            })
-            .collect();
+        let found = choices.get(one.id.as_str())?;
+        let best = found.best().iter().take(FEW);
+        let names: Vec<&str> = best.map(|one| one.product.as_str()).collect();
         let names = match names.is_empty() {
             true => "cannot tell".to_owned(),
             false => names.join(", "),
@@ -248,7 +250,7 @@ fn first_of_each_use() -> Block {
         Some(Row::new(vec![one.title.clone(), names]).linked(format!("/for/{}", one.id)))
     };
     Block::Table {
-        caption: "From published figures, best first; 1–3: cannot be put in order, other cards or boards differ by that".to_owned(),
+        caption: "From published figures: products known to be sold first, then by age".to_owned(),
         table: Table {
             columns: vec![Column::left("use"), Column::left("products")],
             rows: uses().iter().filter_map(row).collect(),
@@ -261,13 +263,14 @@ fn first_of_each_use() -> Block {
 /// # Errors
 /// If there is no such use, or a query has no answer.
 pub async fn recommended<Q: Queries>(queries: &Q, name: &str) -> Result<Page, Q::Error> {
+    let choices = choices(queries.today());
     let unknown = || {
-        let known: Vec<&str> = RECOMMENDED.keys().copied().collect();
+        let known: Vec<&str> = choices.keys().copied().collect();
         not_found("No such use", format!("there is {}", known.join(", ")))
     };
     let wanted = use_of(name).filter(|wanted| wanted.id == name);
-    let (wanted, found) = wanted
-        .and_then(|wanted| Some((wanted, RECOMMENDED.get(wanted.id.as_str())?)))
+    let (wanted, choice) = wanted
+        .and_then(|wanted| Some((wanted, choices.get(wanted.id.as_str())?)))
         .ok_or_else(unknown)?;
     let mut blocks = vec![Block::Text(wanted.about.clone())];
     if !queries.is_personal() {
@@ -276,59 +279,49 @@ pub async fn recommended<Q: Queries>(queries: &Q, name: &str) -> Result<Page, Q:
     }
     blocks.push(Block::Heading("Published figures".to_owned()));
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
-    if found.cannot_answer() {
-        let needs = found.unknown_needs.join(", ");
-        blocks.push(Block::Text(format!(
-            "Cannot answer: there are no published figures of {needs}."
-        )));
-    } else {
-        blocks.push(standings(&found.standings));
-    }
-    if !found.cannot_tell.is_empty() {
-        let names = found.cannot_tell.iter().take(MANY);
-        let names: Vec<&str> = names.map(|one| one.product.as_str()).collect();
-        let end = match found.cannot_tell.len() > MANY {
-            true => ", and others.",
-            false => ".",
-        };
-        blocks.push(Block::Details {
-            title: format!(
-                "Cannot tell: {} products without a key figure",
-                found.cannot_tell.len()
-            ),
-            blocks: vec![Block::Text(names.join(", ") + end)],
-        });
-    }
+    let answer = Recommended {
+        question: &question(wanted, queries.today()),
+        choice,
+    };
+    blocks.extend(answer.answer().blocks());
+    blocks.push(products(choice));
     blocks.push(Block::Text(format!("What is enough: {}.", wanted.source)));
     let title = format!("For {}", wanted.title);
     Ok(Page::new(title, wanted.about.clone(), blocks))
 }
 
-fn standings(standings: &[Standing]) -> Block {
-    let row = |one: &Standing| {
-        let limiting = &one.suitability.limiting;
+fn products(choice: &Choice) -> Block {
+    let row = |one: &Candidate| {
+        let scarcest = one.scarcest();
+        let limited = scarcest.map_or("", |met| met.plain.as_str());
+        let share = scarcest.map(|met| format!("{:.0} %", 100.0 * met.share()));
+        let board = scarcest.and_then(|met| met.board.clone());
         let cells = vec![
-            format!("{}. {}", place_text(one.places), one.product),
-            one.board.clone().unwrap_or_else(|| "–".to_owned()),
-            workload_name(&limiting.metric).to_owned(),
-            format!("{:.0} %", 100.0 * limiting.share()),
-            one.cards_count.to_string(),
+            one.product.clone(),
+            board.unwrap_or_else(|| "–".to_owned()),
+            limited.to_owned(),
+            share.unwrap_or_default(),
+            one.counts()[1].to_string(),
         ];
         Row::new(cells).linked(addresses::product(&cardmark_share::product_key(
             &one.product,
         )))
     };
+    let all: Vec<&Candidate> = choice.first.iter().chain(&choice.may_suit).collect();
     Block::Table {
-        caption: best_first(standings.len()),
+        caption: format!(
+            "{} that suit or may suit; the rate that limits each, as a share of what is enough",
+            count_of(all.len(), "product", "products")
+        ),
         table: Table {
             columns: vec![
                 Column::left("product"),
-                Column::left("board"),
+                Column::left("measured on"),
                 Column::left("limited by"),
                 Column::right("of enough"),
                 Column::right("cards"),
             ],
-            rows: standings.iter().take(MANY).map(row).collect(),
+            rows: all.into_iter().take(MANY).map(row).collect(),
         },
     }
 }

@@ -1,607 +1,576 @@
-//! Products that suit a use: what is needed, what each has of it, and how little is known.
+//! Products that suit a use: the answer, and all that is known about each.
 
-use cardmark_catalog::{Availability, ProductKind, Requirement, Use};
-use cardmark_judge::{Filter, Fit, Left, Price, Recommendation, Standing, Wish, comfortable};
+use std::collections::BTreeSet;
 
+use cardmark_catalog::{QueueState, Requirement, Use};
+use cardmark_core::Quantity;
+use cardmark_judge::{
+    Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
+};
+
+use crate::answer::{AnswerBlock, KeyFigure};
 use crate::text::layout::{joined, painted, points, wrap};
-use crate::text::names::workload_name;
-use crate::text::style::{Style, Tone, clean};
+use crate::text::style::{Style, Tone, clean, columns};
 use crate::text::{count_of, figure, in_unit, on_boards, percent, place_text, value};
 
-/// Products whose names are shown where not all are asked for.
-const SHOWN: usize = 10;
-/// Products that are described where not all are asked for.
-const DESCRIBED: usize = 5;
+/// Products in the table of the answer.
+const SHOWN: usize = 3;
+/// Names in one sentence.
+const NAMES: usize = 3;
+/// Sentences below the first one.
+const MOST_NOTES: usize = 3;
+/// Lines of an answer, without the command below it, on a terminal of usual width.
+const MOST_LINES: usize = 9;
+const USUAL_WIDTH: usize = 80;
+/// Share of the first one's rate from which products are named with it.
+const EQUAL_RATIO: f64 = 0.9;
+/// Factor from which a gain by the command queue is worth a setting.
+const WORTH_GAIN: f64 = 1.2;
 
-/// Recommendation for a use.
-#[derive(Clone, Debug)]
+/// A choice with its question.
+#[derive(Clone, Copy, Debug)]
 pub struct Recommended<'a> {
-    /// The use.
-    pub wanted: &'a Use,
-    /// Further wishes.
-    pub wish: &'a Wish,
-    /// The products.
-    pub found: &'a Recommendation,
-    /// True if all are shown.
-    pub all: bool,
+    /// The question.
+    pub question: &'a Question,
+    /// The choice.
+    pub choice: &'a Choice,
 }
 
-/// The recommendation as a text of lines at most `width` columns wide.
-pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> String {
-    let found = of.found;
-    let title = match of.all {
-        true => format!("For {}: {}", of.wanted.title, of.wanted.about),
-        false => {
-            let boards = on_boards(found.standings.iter().map(|one| one.board.as_deref()));
-            let title = format!("For {}, best first {boards}", of.wanted.title);
-            title.trim_end().to_owned()
+impl Recommended<'_> {
+    /// Returns the answer: what to take, why, and what is not known.
+    #[must_use]
+    pub fn answer(&self) -> AnswerBlock {
+        let (choice, wanted) = (self.choice, self.question.wanted);
+        let shown: Vec<&Candidate> = self.shown();
+        let deciding: Vec<&Requirement> = deciding(wanted, choice);
+        let notes = [
+            self.unknown_board(),
+            shown.first().map(|first| why(first, choice)),
+            self.prices(),
+            wanted.advice.clone(),
+            queue(choice),
+        ];
+        let mut more: Vec<String> = notes.into_iter().flatten().collect();
+        if shown.is_empty() {
+            let left_out = left_out(&choice.left_out, self.question);
+            let first = left_out
+                .first()
+                .map(|text| text.trim_end_matches('.').to_owned());
+            more.extend(first);
         }
-    };
-    let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
-    if found.cannot_answer() {
-        blocks.push(painted(
-            &[cannot_answer(found)],
-            width,
-            style,
-            Tone::Heading,
-        ));
-    } else {
-        blocks.push(choices(of, &found.standings, width, style));
+        more.truncate(MOST_NOTES);
+        let row = |one: &&Candidate| {
+            let cell = |need: &&Requirement| {
+                let met = one.needs.iter().find(|met| met.name == need.name);
+                met.map_or_else(|| "–".to_owned(), rate_cell)
+            };
+            KeyFigure {
+                id: one
+                    .scarcest()
+                    .and_then(|met| met.metric.clone())
+                    .unwrap_or_default(),
+                name: numbered(one),
+                cells: deciding.iter().map(cell).collect(),
+                word: in_word(one),
+            }
+        };
+        let mut block = AnswerBlock {
+            sentence: self.sentence(),
+            more,
+            sides: deciding.iter().map(|need| need.plain.clone()).collect(),
+            figures: shown.iter().map(row).collect(),
+            open: open(choice, false).into_iter().take(1).collect(),
+            ..AnswerBlock::default()
+        };
+        shorten(&mut block);
+        block
     }
-    for (heading, apart) in [
-        ("Price not known", &found.price_not_known),
-        ("Capacity not known", &found.capacity_not_known),
-    ] {
-        if !apart.is_empty() {
+
+    /// Products in the table.
+    fn shown(&self) -> Vec<&Candidate> {
+        let best = self.choice.best();
+        match &self.choice.value {
+            Some(value) => {
+                let indices = [Some(value.cheapest), value.next_better];
+                indices
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|index| best.get(index))
+                    .collect()
+            }
+            None => best.iter().take(SHOWN).collect(),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let choice = self.choice;
+        let place = match &choice.board {
+            Some(board) => format!(" {}", on_boards([Some(board.name.as_str())].into_iter())),
+            None => " on any board".to_owned(),
+        };
+        let head = format!("{}{place}", capital(&self.question.wanted.title));
+        let shown = self.shown();
+        let Some(first) = shown.first() else {
+            return match choice.too_slow.first() {
+                Some(best) => format!(
+                    "{head}: nothing that was measured suits, not even {}",
+                    clean(&best.product)
+                ),
+                None => format!("{head}: nobody published figures of such products"),
+            };
+        };
+        if choice.value.is_some() {
+            let price = |one: &Candidate| one.price.as_ref().map(Price::text).unwrap_or_default();
+            let next = shown.get(1).map(|next| {
+                format!(
+                    "; the next better is {} at {}",
+                    clean(&next.product),
+                    price(next)
+                )
+            });
+            return format!(
+                "{head}: {} at {} is the cheapest that is enough{}",
+                clean(&first.product),
+                price(first),
+                next.unwrap_or_default()
+            );
+        }
+        let names = names(&leaders(choice.best()));
+        match choice.first.is_empty() {
+            true => format!("{head}: perhaps {names}; nothing is known to suit"),
+            false => format!("{head}: {names}"),
+        }
+    }
+
+    fn unknown_board(&self) -> Option<String> {
+        let name = self.question.board.as_deref()?;
+        let name = clean(name);
+        let text = format!("No board called `{name}` is known: this holds for any board");
+        self.choice.is_board_unknown.then_some(text)
+    }
+
+    /// What to do about prices, if they were asked for.
+    fn prices(&self) -> Option<String> {
+        let wish = &self.question.wish;
+        let is_asked = wish.is_by_value || wish.budget.is_some();
+        let is_priced = self.choice.best().iter().any(|one| one.price.is_some());
+        (is_asked && !is_priced).then(|| {
+            "No price is known: add `--price \"NAME=AMOUNT\"` for each product of a shop".to_owned()
+        })
+    }
+
+    /// Returns everything: the answer, each product with its figures, what is needed, and what was left out.
+    #[must_use]
+    pub fn all(&self, width: usize, style: Style) -> String {
+        let choice = self.choice;
+        let mut blocks = vec![self.answer().lines(width, style)];
+        for (heading, products) in [
+            ("Suit", &choice.first),
+            ("May suit", &choice.may_suit),
+            ("Too slow", &choice.too_slow),
+            ("Cannot be put in order", &choice.beside),
+        ] {
+            if products.is_empty() {
+                continue;
+            }
+            let heading = format!(
+                "{heading}: {}",
+                count_of(products.len(), "product", "products")
+            );
             let mut lines = painted(&[heading], width, style, Tone::Heading);
-            lines.extend(choices(of, apart, width, style));
+            for one in products {
+                lines.extend(wrap(&numbered(one), width, 3));
+                let details = clean(&details(one));
+                let inner = wrap(&details, width.saturating_sub(3), 0);
+                lines.extend(inner.iter().map(|line| format!("   {line}")));
+            }
             blocks.push(lines);
         }
+        blocks.push(points(&open(choice, true), width));
+        blocks.push(needs(self.question.wanted, width));
+        blocks.push(painted(&self.notes(), width, style, Tone::Dim));
+        joined(&blocks)
     }
-    if of.all {
-        blocks.push(needs(of.wanted, width));
-        blocks.push(filters(of, width));
-    } else {
-        blocks.push([asked(of.wanted, width), filters(of, width)].concat());
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = left_out(&self.choice.left_out, self.question);
+        notes.push(
+            "Those known to be sold within a year come first, then lines of 2021 and later, then the others by the year of their test. Figures of \
+             one method on one board are in order; a place such as 1–3 means that another card of the product may differ by as much. An \
+             estimate takes the time of each operation on the other board and adds what a slower slot needs for it."
+                .to_owned(),
+        );
+        notes.push(format!(
+            "Source of these needs: {}",
+            self.question.wanted.source
+        ));
+        notes
     }
-    blocks.push(cannot_tell(of, width, style));
-    blocks.push(notes(of, width, style));
-    joined(&blocks)
 }
 
-/// The answer if no product has a rate that decides.
-fn cannot_answer(found: &Recommendation) -> String {
-    let needs = found.unknown_needs.join(", ");
-    format!("Cannot answer: no published figures of {needs}.")
+/// Leaves out what matters least until the answer has its number of lines.
+fn shorten(block: &mut AnswerBlock) {
+    let is_long = |block: &AnswerBlock| block.lines(USUAL_WIDTH, Style::Plain).len() > MOST_LINES;
+    if is_long(block) && block.more.len() > 2 {
+        block.more.pop();
+    }
+    while is_long(block) && block.figures.len() > 2 {
+        block.figures.pop();
+    }
+    if is_long(block) {
+        block.open.clear();
+    }
+    while is_long(block) && block.more.len() > 1 {
+        block.more.pop();
+    }
 }
 
-/// Products without a rate that decides: their names, or with `all` what is known about them.
-fn cannot_tell(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
-    let apart = &of.found.cannot_tell;
-    if apart.is_empty() {
-        return Vec::new();
-    }
-    let count = count_of(apart.len(), "product", "products");
-    let heading = format!("Cannot tell: {count} without a key figure");
-    let mut lines = painted(&[heading], width, style, Tone::Heading);
-    if of.all {
-        // They have no order: the figure that decides is missing.
-        lines.extend(entries(of, apart, |_| "–".to_owned(), width, style));
-        return lines;
-    }
-    let names: Vec<String> = apart
-        .iter()
-        .take(SHOWN)
-        .map(|one| clean(&one.product))
-        .collect();
-    let more = match apart.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// A text with a capital letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+/// The needs without which the use cannot be judged.
+fn deciding<'a>(wanted: &'a Use, choice: &Choice) -> Vec<&'a Requirement> {
+    let is_deciding = |need: &&Requirement| {
+        let lists = [&choice.first, &choice.may_suit, &choice.too_slow];
+        let mut mets = lists.into_iter().flatten().flat_map(|one| &one.needs);
+        mets.any(|met| met.is_deciding && met.name == need.name)
     };
-    let text = format!("{}{more}; `--all` shows what is known", names.join(", "));
-    lines.extend(wrap(&text, width, 2));
-    lines
+    wanted.needs.iter().filter(is_deciding).collect()
 }
 
-/// Number of products that each filter left; nothing if none were asked for.
-fn filters(of: &Recommended<'_>, width: usize) -> Vec<String> {
-    let is_asked = of.wish.board.is_some() || of.wish.capacity_bytes.is_some();
-    let is_asked = is_asked || of.wish.budget.is_some();
-    if !is_asked || of.found.left.is_empty() {
+/// The first products, as far as nothing puts them in order.
+fn leaders(products: &[Candidate]) -> Vec<&Candidate> {
+    let share = |one: &Candidate| one.scarcest().map_or(0.0, Met::share);
+    let Some(first) = products.first() else {
         return Vec::new();
+    };
+    let is_equal = |one: &&Candidate| {
+        let is_alike =
+            (one.sold.tier, one.basis, one.grade) == (first.sold.tier, first.basis, first.grade);
+        is_alike && one.band == first.band && share(one) >= EQUAL_RATIO * share(first)
+    };
+    products.iter().take_while(is_equal).take(NAMES).collect()
+}
+
+/// Names joined by `or`: `Raspberry Pi 64 GB or 128 GB`.
+fn names(products: &[&Candidate]) -> String {
+    let mut line = "";
+    let mut words = Vec::new();
+    for one in products {
+        let size = one.product.strip_prefix(line).filter(|_| !line.is_empty());
+        words.push(clean(size.unwrap_or(&one.product)));
+        let parts: Vec<&str> = one.product.rsplitn(3, ' ').collect();
+        let is_sized = one.capacity_bytes.is_some() && parts.len() == 3;
+        line = match is_sized {
+            true => &one.product[..=parts[2].len()],
+            false => "",
+        };
     }
-    wrap(&left_by_filters(of.wish, of.found), width, 2)
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
 }
 
-/// A sentence on the number of products that each filter left.
-pub fn left_by_filters(wish: &Wish, found: &Recommendation) -> String {
-    let is_empty = |left: &Left| left.products_count == 0;
-    // Later filters have nothing to leave.
-    let last = found
-        .left
-        .iter()
-        .position(is_empty)
-        .map_or(found.left.len(), |index| index + 1);
-    let clauses = found.left[..last].iter().map(|left| {
-        let count = left.products_count;
-        match left.filter {
-            Filter::Rate => format!(
-                "{} with a figure for this use",
-                count_of(count, "product", "products")
-            ),
-            Filter::Board => {
-                let board = wish.board.as_deref().unwrap_or_default();
-                format!("on a board called `{}`: {count}", clean(board))
-            }
-            Filter::Kind => {
-                let kinds: Vec<&str> = wish.kinds.iter().map(|kind| kind.name()).collect();
-                format!("{}: {count}", kinds.join(", "))
-            }
-            Filter::Capacity => {
-                let gigabytes = wish.capacity_bytes.unwrap_or(0) / 1_000_000_000;
-                format!("{gigabytes} GB or more: {count}")
-            }
-            Filter::Budget => {
-                let budget = wish.budget.as_ref().map(Price::text).unwrap_or_default();
-                let unpriced = found.price_not_known.len() + found.cannot_tell.len();
-                match count == 0 && found.too_dear_count == 0 && unpriced > 0 {
-                    true => format!("at most {budget}: 0 (none has a price)"),
-                    false => format!("at most {budget}: {count}"),
-                }
-            }
+/// Name with its places, and the kind if it is no microSD card.
+fn numbered(one: &Candidate) -> String {
+    let name = clean(&one.product);
+    match one.places {
+        Some(places) => format!("{}. {name}", place_text(places)),
+        None => name,
+    }
+}
+
+/// Whether it suits, in a few words.
+fn in_word(one: &Candidate) -> String {
+    let grade = match one.grade {
+        Grade::Suits => "suits",
+        Grade::MaySuit => "may suit",
+        Grade::TooSlow => "too slow",
+        Grade::Unknown => "cannot tell",
+    };
+    let band = one.band.filter(|_| one.grade < Grade::TooSlow);
+    let mut word = match (band, one.basis) {
+        (Some(band), _) => format!("{grade} {}", band_words(band)),
+        (None, Basis::Elsewhere) => format!("{grade}, estimated"),
+        (None, Basis::Label) => format!("{grade} by its label"),
+        (None, _) => grade.to_owned(),
+    };
+    if let Some(price) = &one.price {
+        word = format!("{word}, {}", clean(&price.text()));
+    }
+    match one.is_rough() {
+        true => format!("{word}, roughly"),
+        false => word,
+    }
+}
+
+/// Boards with a slot of this rate.
+fn band_words(band: Band) -> String {
+    match band.slot_bytes_per_s {
+        _ if band.is_any => "any board".to_owned(),
+        50_000_000 => "Pi 4, Pi 5".to_owned(),
+        100_000_000 => "Pi 5".to_owned(),
+        slot => format!("slots of {} MB/s", slot / 1_000_000),
+    }
+}
+
+/// A rate with its unit; of an estimate the low end, of another operation the high end.
+fn rate_cell(met: &Met) -> String {
+    let rate = |rate: f64| match met.quantity {
+        Quantity::OperationRate => format!("{}/s", figure(rate)),
+        _ => value("", met.quantity, rate),
+    };
+    match (met.low, met.high) {
+        (Some(low), Some(high)) if low <= 0.0 => format!("≤ {}", rate(high)),
+        (Some(low), _) if met.basis >= Basis::Elsewhere => format!("≥ {}", rate(low)),
+        _ => rate(met.value),
+    }
+}
+
+/// Sale and test of a product: why it comes where it does.
+fn why(one: &Candidate, choice: &Choice) -> String {
+    let sold = match one.sold.tier {
+        Tier::Sold => capital(&format!("{}, so first", sold_words(one))),
+        _ => capital(&sold_words(one)),
+    };
+    let deciding = one.needs.iter().filter(|met| met.is_deciding);
+    let Some(met) = deciding.max_by_key(|met| met.basis) else {
+        return sold;
+    };
+    let year = met
+        .year
+        .map(|year| format!(" in {year}"))
+        .unwrap_or_default();
+    let board = met.board.as_deref();
+    let on = on_boards([board].into_iter());
+    let on = if on.is_empty() {
+        "on an unknown board".to_owned()
+    } else {
+        on
+    };
+    let runs = match met.runs_count {
+        1 => "1 run".to_owned(),
+        count => format!("{count} runs each"),
+    };
+    let way = met
+        .stand_in
+        .map(|way| format!(", {way}"))
+        .unwrap_or_default();
+    let measured = match met.basis {
+        Basis::Here | Basis::StandIn => format!("measured on this board{year}, {runs}{way}"),
+        Basis::SameSlot if choice.board.is_some() => {
+            format!("measured {on}, with the same slot{year}, {runs}{way}")
         }
-    });
-    let clauses: Vec<String> = clauses.collect();
-    format!("{}.", clauses.join("; "))
+        Basis::SameSlot | Basis::Elsewhere => format!("measured {on}{year}, {runs}{way}"),
+        Basis::Label => "by the class on its label, nobody published figures".to_owned(),
+    };
+    let slow = match choice.board.as_ref().is_some_and(|board| board.is_slow) {
+        true => "; here the processor may be the limit",
+        false => "",
+    };
+    clean(&format!("{sold}; {measured}{slow}"))
 }
 
-/// The needs in one sentence.
-fn asked(wanted: &Use, width: usize) -> Vec<String> {
-    let need = |need: &Requirement| format!("{} {}", need.name, enough(need));
-    let needs: Vec<String> = wanted.needs.iter().map(need).collect();
-    wrap(&format!("Asked for: {}.", needs.join(", ")), width, 2)
+fn sold_words(one: &Candidate) -> String {
+    let sold = &one.sold;
+    match (sold.tier, &sold.known_sold, sold.tested) {
+        (Tier::Sold, Some(seen), _) => {
+            format!("sold in {}", seen.split('-').next().unwrap_or_default())
+        }
+        (Tier::Recent, ..) => {
+            let year = sold.first_sold.first();
+            format!(
+                "first sold in {}, not known sold now",
+                year.map_or_else(String::new, u16::to_string)
+            )
+        }
+        (_, _, Some(year)) => format!("tested in {year}, not known sold now"),
+        _ => "test undated, not known sold now".to_owned(),
+    }
+}
+
+/// What the command queue would change on this board.
+fn queue(choice: &Choice) -> Option<String> {
+    let board = choice.board.as_ref()?;
+    let can = |one: &&Candidate| {
+        let is_known_bad = matches!(one.queue, Some(QueueState::Broken | QueueState::None));
+        !is_known_bad && one.queue_gain.is_some_and(|gain| gain >= WORTH_GAIN)
+    };
+    let one = choice
+        .first
+        .iter()
+        .find(can)
+        .filter(|_| board.has_trusted_queues)?;
+    let (name, gain) = (clean(&one.product), one.queue_gain?);
+    Some(format!(
+        "`dtparam=sd_cqe=2` makes random writes of {name} {gain:.1} times faster"
+    ))
+}
+
+/// What nobody published, and what else is sold.
+fn open(choice: &Choice, all: bool) -> Vec<String> {
+    let lacking = choice.lacks.iter().filter(|lack| lack.is_anywhere);
+    let lacking: Vec<String> = lacking.map(|lack| lack.plain.clone()).collect();
+    let mut open = Vec::new();
+    if !lacking.is_empty() {
+        open.push(format!(
+            "Nobody published {}: `cardmark run` measures them",
+            lacking.join(", ")
+        ));
+    }
+    let sold = choice.sold_untested.iter().map(|line| line.name.clone());
+    let sold: Vec<String> = sold.collect();
+    if !sold.is_empty() {
+        let begin = "Sold too, without figures: ";
+        open.push(match all {
+            true => format!("{begin}{}", sold.join(", ")),
+            false => as_many(begin, &sold),
+        });
+    }
+    open
+}
+
+/// As many of these names as a line of usual width holds, at least one.
+fn as_many(begin: &str, names: &[String]) -> String {
+    let text = |count: usize| {
+        let more = match names.len() - count {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{begin}{}{more}", names[..count].join(", "))
+    };
+    let fits = |count: &usize| columns(&text(*count)) <= USUAL_WIDTH;
+    text((1..=names.len()).rev().find(fits).unwrap_or(1))
+}
+
+/// Each figure of a product with its origin, and what is known about its sale.
+fn details(one: &Candidate) -> String {
+    let mut parts: Vec<String> = one.needs.iter().map(met_words).collect();
+    let [runs, cards] = one.counts();
+    if runs > 0 {
+        let cards = match cards {
+            0 | 1 => String::new(),
+            cards => format!(" of {cards} cards"),
+        };
+        parts.push(format!("{}{cards}", count_of(runs, "run", "runs")));
+    }
+    let boards: BTreeSet<Option<&str>> = one.needs.iter().map(|met| met.board.as_deref()).collect();
+    let boards: Vec<&str> = boards.into_iter().flatten().collect();
+    if !boards.is_empty() {
+        parts.push(boards.join(", "));
+    }
+    let sources = one.sources();
+    if !sources.is_empty() {
+        parts.push(format!("from {}", sources.join(", ")));
+    }
+    parts.push(sold_words(one));
+    parts.extend(
+        one.band
+            .filter(|_| one.grade < Grade::TooSlow)
+            .map(band_words),
+    );
+    parts.extend(
+        one.queue_gain
+            .map(|gain| format!("random writes × {gain:.1} with the command queue")),
+    );
+    if one.queue == Some(QueueState::Broken) {
+        parts.push(
+            "newer cards of this name fail with the command queue, which is off as installed"
+                .to_owned(),
+        );
+    }
+    parts.extend(
+        one.price
+            .as_ref()
+            .map(|price| format!("price {}", price.text())),
+    );
+    parts.extend(one.beside.map(|reason| match reason {
+        Beside::Rate => "a figure that decides is missing".to_owned(),
+        Beside::Kind => "its kind is not known".to_owned(),
+        Beside::Capacity => "its capacity is not known".to_owned(),
+    }));
+    parts.join("; ")
+}
+
+/// `random writes 3950/s (32 at once; 3850 to 4096 one at a time; asked 500)`
+fn met_words(met: &Met) -> String {
+    let rate = |rate: f64| figure(in_unit(met.quantity, rate));
+    let mut notes: Vec<String> = met.stand_in.map(str::to_owned).into_iter().collect();
+    notes.extend(match met.basis {
+        Basis::Here => None,
+        Basis::StandIn | Basis::SameSlot | Basis::Elsewhere => match (met.low, met.high) {
+            (Some(low), Some(high)) => Some(format!("counts as {} to {}", rate(low), rate(high))),
+            _ => None,
+        },
+        Basis::Label => Some("by its label".to_owned()),
+    });
+    notes.push(format!("asked {}", rate(met.asked)));
+    let measured = value("", met.quantity, met.measured);
+    format!("{} {measured} ({})", met.plain, notes.join("; "))
 }
 
 /// Each need with its floor and reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
     let told = wanted.needs.iter().map(|need| {
         let weight = percent(need.weight);
-        let (name, enough, reason) = (&need.name, enough(need), &need.reason);
+        let (name, reason) = (&need.name, &need.reason);
+        let enough = value(need_metric(need), need.quantity, need.enough);
         format!("{name}: {enough} (weight {weight}: {reason})")
     });
     let needs = points(&told.collect::<Vec<_>>(), width);
     [vec!["It needs:".to_owned()], needs].concat()
 }
 
-/// Metric in which the need is expressed.
-fn need_metric(need: &Requirement) -> &str {
-    need.metrics.first().map_or("", String::as_str)
-}
-
-/// The rate from which on it is met.
-fn enough(need: &Requirement) -> String {
-    value(need_metric(need), need.quantity, need.enough)
-}
-
-fn choices(
-    of: &Recommended<'_>,
-    standings: &[Standing],
-    width: usize,
-    style: Style,
-) -> Vec<String> {
-    if standings.is_empty() {
-        let none = "No product is left.";
-        return wrap(none, width, 2);
-    }
-    let number = |standing: &Standing| format!("{}.", place_text(standing.places));
-    entries(of, standings, number, width, style)
-}
-
-/// Products with their details, the first ones or all.
-fn entries(
-    of: &Recommended<'_>,
-    standings: &[Standing],
-    number: impl Fn(&Standing) -> String,
-    width: usize,
-    style: Style,
-) -> Vec<String> {
-    let shown = if of.all { standings.len() } else { DESCRIBED };
-    let mut lines = Vec::new();
-    for standing in standings.iter().take(shown) {
-        let head = format!("{} {}", number(standing), head(standing));
-        let head = wrap(&head, width, 3);
-        lines.extend(head.iter().map(|line| style.paint(Tone::Heading, line)));
-        let details = match of.all {
-            true => details(of.wanted, standing),
-            false => in_short(of.wanted, standing),
-        };
-        let details = wrap(&details, width.saturating_sub(3), 0);
-        lines.extend(details.iter().map(|line| format!("   {line}")));
-    }
-    let more = standings.len().saturating_sub(shown);
-    if more > 0 {
-        lines.extend(wrap(
-            &format!("… and {more} more; `--all` shows them"),
-            width,
-            2,
-        ));
-    }
-    lines
-}
-
-fn head(standing: &Standing) -> String {
-    let kind = standing.kind.map(ProductKind::name);
-    let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
-    let could_be = match standing.suitability.unknown.is_empty() {
-        true => "",
-        false => "could be ",
-    };
-    let fit = match standing.suitability.fit {
-        Fit::Poor => "poor",
-        Fit::Slow => "slow",
-        Fit::Enough => "enough",
-        Fit::Good => "good",
-        Fit::Ample => "ample",
-    };
-    let product = clean(&standing.product);
-    format!("{product}{kind}: {could_be}{fit}")
-}
-
-/// Limiting figure, board, age and price.
-fn in_short(wanted: &Use, standing: &Standing) -> String {
-    let board = standing.board.as_deref().unwrap_or("unknown board");
-    let (limit, board, time) = (limit(wanted, standing, false), clean(board), time(standing));
-    let price = standing.price.as_ref();
-    let price = price.map_or_else(String::new, |price| {
-        format!("; price {}", clean(&price.text()))
-    });
-    format!("{limit}; {board}; {time}{price}")
-}
-
-/// Limiting figure with its number of runs, board and source.
-fn details(wanted: &Use, standing: &Standing) -> String {
-    let suitability = &standing.suitability;
-    let mut parts = vec![limit(wanted, standing, true)];
-    if let Some(score) = suitability.score {
-        parts.push(format!("score {} (class A1: 100)", figure(score)));
-    }
-    let runs = count_of(standing.runs_count, "run", "runs");
-    let cards = match standing.cards_count {
-        0 | 1 => String::new(),
-        cards => format!(" of {cards} cards"),
-    };
-    let few = if standing.is_sparse {
-        " (few data)"
-    } else {
-        ""
-    };
-    parts.push(format!("{runs}{cards}{few} on {}", place(standing)));
-    let sources: Vec<String> = standing
-        .sources
-        .iter()
-        .map(|source| clean(source))
-        .collect();
-    parts.push(format!("from {}", sources.join(", ")));
-    parts.push(time(standing));
-    if !suitability.unknown.is_empty() {
-        let unknown = suitability.unknown.iter();
-        let names: Vec<&str> = unknown.map(|id| workload_name(id)).collect();
-        parts.push(format!("no figure of {}", names.join(", ")));
-    }
-    match standing.elsewhere_count {
-        0 => {}
-        count => parts.push(format!(
-            "also measured in {}",
-            count_of(count, "other way", "other ways")
-        )),
-    }
-    if let Some(price) = &standing.price {
-        parts.push(format!("price {}", clean(&price.text())));
-    }
-    parts.join("; ")
-}
-
-/// Year of the test, of the first sale, and the state in the shops.
-fn time(standing: &Standing) -> String {
-    let tested = match standing.tested.as_slice() {
-        [] => "test undated".to_owned(),
-        years => format!("tested {}", years.join(", ")),
-    };
-    let sold = match standing.first_sold.as_slice() {
-        [] => String::new(),
-        years => {
-            let years: Vec<String> = years.iter().map(ToString::to_string).collect();
-            format!(", first sold {}", years.join(" or "))
-        }
-    };
-    let availability = match standing.availability {
-        Availability::Sold => "still sold",
-        Availability::Discontinued => "no longer made",
-        Availability::Unknown => "availability unknown",
-    };
-    clean(&format!("{tested}{sold}, {availability}"))
-}
-
-/// The computer, with what else makes a difference to the figures.
-fn place(standing: &Standing) -> String {
-    let board = standing.board.as_deref();
-    let board = board.unwrap_or("unknown board");
-    clean(&match standing.conditions.as_slice() {
-        [] => board.to_owned(),
-        conditions => format!("{board} ({})", conditions.join(", ")),
-    })
-}
-
-/// Rates of one long series of writes; others of the same need may be those of a cache.
-const LONG_WRITES: [&str; 2] = ["slowest_60s_write", "settled_write"];
-
-/// `limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)`, the metric on request.
-fn limit(wanted: &Use, standing: &Standing, with_metric: bool) -> String {
-    let limiting = &standing.suitability.limiting;
-    let is_it = |need: &&Requirement| need.metrics.contains(&limiting.metric);
-    let Some(need) = wanted.needs.iter().find(is_it) else {
-        return format!("limited by {}", limiting.metric);
-    };
-    // Several metrics have it, with slightly different values.
-    let by = match with_metric {
-        true => format!(" ({})", limiting.metric),
-        false => String::new(),
-    };
-    let is_long = |id: &str| LONG_WRITES.contains(&id);
-    let name = match need.metrics.iter().any(|id| is_long(id)) {
-        true if is_long(&limiting.metric) => workload_name(&limiting.metric).to_owned(),
-        true => format!("{} in a short test", need.name),
-        false => need.name.clone(),
-    };
-    let in_words = |rate| figure(in_unit(need.quantity, rate));
-    let asked = match (&need.class, standing.suitability.fit) {
-        (Some(class), Fit::Enough) => format!(
-            "{class} asks for {}; {} is comfortable",
-            in_words(need.reference),
-            in_words(comfortable(need))
-        ),
-        _ => format!("needs {}", in_words(need.enough)),
-    };
-    format!(
-        "limited by {name}{by}: {} ({asked})",
-        value(need_metric(need), need.quantity, limiting.value)
-    )
-}
-
-/// Omitted products, with the reason.
-fn left_out(of: &Recommended<'_>) -> Vec<String> {
-    let (found, budget) = (of.found, of.wish.budget.as_ref());
+/// Omitted products and runs, with the reason.
+fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
     let products = |count| count_of(count, "product", "products");
     let runs = |count| count_of(count, "run", "runs");
     let mut told = Vec::new();
-    if found.too_small_count > 0 {
-        let products = products(found.too_small_count);
-        told.push(format!("Left out: {products} of less capacity."));
-    }
-    if let Some(budget) = budget.filter(|_| found.too_dear_count > 0) {
+    if left_out.too_small_count > 0 {
         told.push(format!(
-            "Left out: {} that cost more than {}.",
-            products(found.too_dear_count),
+            "Left out: {} of less capacity.",
+            products(left_out.too_small_count)
+        ));
+    }
+    let budget = question.wish.budget.as_ref();
+    if let Some(budget) = budget.filter(|_| left_out.too_dear_count > 0) {
+        let products = products(left_out.too_dear_count);
+        told.push(format!(
+            "Left out: {products} that cost more than {}.",
             budget.text()
         ));
     }
-    if found.other_kinds_count > 0 {
-        let products = products(found.other_kinds_count);
+    if left_out.other_kinds_count > 0 {
+        let products = products(left_out.other_kinds_count);
         told.push(format!(
             "Left out: {products} of other kinds; `--kind all` shows them."
         ));
     }
-    if budget.is_some() {
-        told.push(
-            "Prices are your own: `--price \"NAME=AMOUNT\"`, or `cardmark label RUN price=AMOUNT`."
-                .to_owned(),
-        );
+    told.push(
+        "Prices are your own: `--price \"NAME=AMOUNT\"`, or `cardmark label RUN price=AMOUNT`."
+            .to_owned(),
+    );
+    if left_out.simulated_runs_count > 0 {
+        told.push(format!(
+            "Left out: {} of simulated cards.",
+            runs(left_out.simulated_runs_count)
+        ));
     }
-    if found.simulated_runs_count > 0 {
-        let runs = runs(found.simulated_runs_count);
-        told.push(format!("Left out: {runs} of simulated cards."));
-    }
-    if found.nameless_runs_count > 0 {
+    if left_out.nameless_runs_count > 0 {
         told.push(format!(
             "Left out: {} without a known product; `cardmark label RUN product=NAME` sets it.",
-            runs(found.nameless_runs_count)
+            runs(left_out.nameless_runs_count)
         ));
     }
     told
 }
 
-fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
-    let mut notes = left_out(of);
-    if !of.all {
-        let ranges = "Products numbered like 1–3 cannot be put in order: another card of the product, or another board, differs \
-                      by that.";
-        let more = "Results come from the board on which most products were measured; `--board` names one. `--all` \
-                    shows reasons, scores, numbers of runs and sources.";
-        notes.push(format!("{ranges} {more}"));
-        return painted(&notes, width, style, Tone::Dim);
-    }
-    notes.push(
-        "Poor: less than half of what is needed, slow: less than all, good: all, ample: double that; could be: a \
-         figure is missing. Ranked by each product's weakest result; fully tested products first. Products numbered \
-         like 1–3 cannot be put in order: another card of the product, another board and another method differ by that; \
-         between two products on one board the board does not count. Results come from the \
-         board on which most products were measured, because a faster board makes the same card faster; \
-         `--board` names one. Score: 100 is a card whose random access just meets \
-         class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \
-         reads are our judgement, as no class promises them. Twice as fast in everything is 200 \
-         (geometric mean by the weights)."
-            .to_owned(),
-    );
-    notes.push(format!("Source of these needs: {}", of.wanted.source));
-    painted(&notes, width, style, Tone::Dim)
-}
-
-#[cfg(test)]
-mod tests {
-    use cardmark_catalog::use_of;
-    use cardmark_core::Quantity;
-    use cardmark_judge::{Price, Suitability, Supply};
-    use cardmark_stats::Ranked;
-
-    use super::*;
-    use crate::text::style::columns;
-
-    fn standing(product: &str) -> Standing {
-        Standing {
-            product: product.to_owned(),
-            kind: Some(ProductKind::Microsd),
-            capacity_bytes: None,
-            price: Price::parse("9.50 EUR"),
-            board: Some("Raspberry Pi 2 Model B".to_owned()),
-            conditions: vec!["reader slot".to_owned()],
-            runs_count: 1,
-            cards_count: 1,
-            sources: vec!["geerling-dramble".to_owned()],
-            tested: vec!["2019".to_owned()],
-            first_sold: vec![2015],
-            availability: Availability::Sold,
-            suitability: Suitability {
-                use_id: "boot".to_owned(),
-                fit: Fit::Slow,
-                limiting: Supply {
-                    metric: "iozone_random_write".to_owned(),
-                    quantity: Quantity::OperationRate,
-                    value: 759.0,
-                    enough: 800.0,
-                    reason: String::new(),
-                },
-                supplies: Vec::new(),
-                unknown: Vec::new(),
-                score: Some(131.7),
-            },
-            known_ratio: 1.0,
-            is_sparse: true,
-            elsewhere_count: 2,
-            places: [1, 1],
-            limit: Ranked {
-                value: 0.95,
-                runs_count: 1,
-                cards_count: 1,
-                card: None,
-                place: std::sync::Arc::default(),
-                spread: None,
-                elsewhere: None,
-                method: "",
-                between_methods: 0.0,
-            },
-        }
-    }
-
-    fn found(count: usize) -> Recommendation {
-        let mut nameless = standing("A \u{1b}[31mcard");
-        nameless.suitability.unknown = vec!["seq_read_1m".to_owned()];
-        nameless.suitability.score = None;
-        nameless.price = None;
-        Recommendation {
-            standings: vec![standing("Samsung Evo+ 32 GB"); count],
-            price_not_known: vec![nameless],
-            too_dear_count: 2,
-            ..Recommendation::default()
-        }
-    }
-
-    fn text(found: &Recommendation, width: usize) -> String {
-        shown(found, width, false)
-    }
-
-    fn shown(found: &Recommendation, width: usize, all: bool) -> String {
-        let wish = Wish {
-            budget: Price::parse("10 EUR"),
-            ..Wish::default()
-        };
-        let recommended = Recommended {
-            wanted: use_of("boot").unwrap(),
-            wish: &wish,
-            found,
-            all,
-        };
-        recommendation(&recommended, width, Style::Plain)
-    }
-
-    #[test]
-    fn it_tells_what_limits_from_how_much_and_from_whom() {
-        let shown = self::shown(&found(12), 2000, true);
-        for part in [
-            "1. Samsung Evo+ 32 GB (microSD): slow",
-            "limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)",
-            "1 run (few data) on Raspberry Pi 2 Model B (reader slot)",
-            "from geerling-dramble; tested 2019, first sold 2015, still sold",
-            "; score 132 (class A1: 100); ",
-            "price 9.50 EUR",
-            "Price not known",
-            "A ?[31mcard (microSD): could be slow",
-            "no figure of sequential read 1 MiB",
-            "Left out: 2 products that cost more than 10.00 EUR.",
-            "SD Specifications",
-            "synced and mixed writes and sequential reads are our judgement",
-            "also measured in 2 other ways",
-        ] {
-            assert!(shown.contains(part), "no `{part}` in {shown}");
-        }
-        assert!(!shown.contains("Capacity not known"), "{shown}");
-        let mut once = found(1);
-        once.standings[0].elsewhere_count = 1;
-        let text = self::shown(&once, 300, true);
-        assert!(text.contains("in 1 other way;"), "{text}");
-    }
-
-    #[test]
-    fn the_short_form_begins_with_the_products() {
-        let shown = text(&found(12), 2000);
-        let lines: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
-        assert_eq!(
-            lines[..3],
-            [
-                "For boot and desktop, best first on a Raspberry Pi 2 Model B",
-                "1. Samsung Evo+ 32 GB (microSD): slow",
-                "   limited by random write 4 KiB: 759 IOPS (needs 800); Raspberry Pi 2 Model B; tested 2019, first \
-                 sold 2015, still sold; price 9.50 EUR",
-            ]
-        );
-        for part in [
-            "and 7 more",
-            "Asked for: random read 4 KiB 2000 IOPS, random write 4 KiB 800 IOPS, sequential read 20.0 MB/s.",
-            "Left out: 2 products that cost more than 10.00 EUR.",
-        ] {
-            assert!(shown.contains(part), "no `{part}` in {shown}");
-        }
-        assert!(!shown.contains("SD Specifications"), "{shown}");
-    }
-
-    #[test]
-    fn no_line_is_wider_than_the_terminal() {
-        for width in [30, 40, 80] {
-            for count in [0, 3] {
-                let shown = text(&found(count), width);
-                for line in shown.lines() {
-                    assert!(columns(line) <= width, "{width}: {line}");
-                }
-            }
-        }
-        let none = text(&found(0), 80);
-        assert!(none.contains("No product is left"), "{none}");
-    }
-
-    #[test]
-    fn without_a_key_figure_it_says_so_instead_of_a_ranking() {
-        let found = Recommendation {
-            unknown_needs: vec!["synced write 4 KiB".to_owned()],
-            cannot_tell: vec![standing("Samsung Evo+ 32 GB"); 12],
-            ..Recommendation::default()
-        };
-        let shown = text(&found, 200);
-        for part in [
-            "Cannot answer: no published figures of synced write 4 KiB.",
-            "Cannot tell: 12 products without a key figure",
-            "and 2 more",
-        ] {
-            assert!(shown.contains(part), "no `{part}` in {shown}");
-        }
-        assert!(!shown.contains("No product is left"), "{shown}");
-    }
+/// Metric in which the need is expressed.
+fn need_metric(need: &Requirement) -> &str {
+    need.metrics.first().map_or("", String::as_str)
 }

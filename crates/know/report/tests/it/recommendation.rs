@@ -1,83 +1,179 @@
 //! Products that suit a use, from what others published.
 
-use cardmark_catalog::{publications, use_of};
-use cardmark_core::{Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
-use cardmark_judge::{Wish, recommend};
-use cardmark_report::{Recommended, Style, recommendation};
+use std::collections::BTreeMap;
 
-/// The recommendation of published products and these runs for a use.
-fn shown(wanted: &str, board: Option<&str>, own: &[Record], width: usize) -> String {
-    let published = publications()
-        .iter()
-        .flat_map(|publication| publication.records());
-    let records: Vec<Record> = own.iter().cloned().chain(published).collect();
-    let wanted = use_of(wanted).unwrap();
-    let wish = Wish {
+use cardmark_catalog::{boards, use_of, uses};
+use cardmark_judge::{Day, Price, Question, Wish, published_figures, recommend};
+use cardmark_report::{Recommended, Style};
+
+fn question(wanted: &str, board: Option<&str>) -> Question {
+    Question {
+        wanted: use_of(wanted).unwrap(),
         board: board.map(str::to_owned),
-        kinds: vec![cardmark_catalog::ProductKind::Microsd],
+        wish: Wish::default(),
+        today: Day::parse("2026-11-28").unwrap(),
+    }
+}
+
+/// Lines of the answer, or of everything.
+fn lines(question: &Question, all: bool, width: usize) -> Vec<String> {
+    let choice = recommend(published_figures(), question);
+    let found = Recommended {
+        question,
+        choice: &choice,
+    };
+    if all {
+        return found
+            .all(width, Style::Plain)
+            .lines()
+            .map(str::to_owned)
+            .collect();
+    }
+    let mut answer = found.answer();
+    answer.next = Some(
+        "cardmark recommend --use camera_trap --board \"Raspberry Pi Zero 2 W\" --all".to_owned(),
+    );
+    answer.lines(width, Style::Plain)
+}
+
+fn assert_has(lines: &[String], parts: &[&str]) {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&lines.join(" "));
+    for part in parts {
+        assert!(text.contains(part), "no `{part}` in {lines:#?}");
+    }
+}
+
+#[test]
+fn the_answer_names_cards_and_says_why() {
+    let found = lines(&question("boot", Some("Pi 5")), false, 80);
+    assert!(
+        found[0].starts_with("Boot and desktop on a Raspberry Pi 5: Raspberry Pi 64 GB or 128 GB"),
+        "{found:#?}"
+    );
+    assert_has(
+        &found,
+        &[
+            "Sold in 2026, so first; measured on this board in 2024, 3 runs each, 32 at once",
+            "`dtparam=sd_cqe=2` makes random writes of SanDisk Extreme",
+            "suits",
+        ],
+    );
+    let found = lines(&question("boot", Some("Zero 2 W")), false, 80);
+    assert_has(
+        &found,
+        &[
+            "suits, estimated",
+            "≥ 2287/s",
+            "on a Raspberry Pi 5 in 2024",
+        ],
+    );
+    let found = lines(&question("boot", Some("Amiga")), false, 80);
+    assert_has(
+        &found,
+        &["No board called `Amiga` is known", "suits any board"],
+    );
+    let found = lines(&question("Home Assistant", Some("Pi 4")), false, 80);
+    assert_has(
+        &found,
+        &["perhaps Raspberry Pi", "may suit", "--use endurance"],
+    );
+}
+
+#[test]
+fn the_cheapest_comes_with_the_next_better() {
+    let price = |(name, price): (&str, &str)| (name.to_owned(), Price::parse(price).unwrap());
+    let prices = [("Amazon Basics 64 GB", "9"), ("Raspberry Pi 64 GB", "14")].map(price);
+    let wish = Wish {
+        prices: BTreeMap::from(prices),
+        is_by_value: true,
         ..Wish::default()
     };
-    let found = recommend(&records, wanted, &wish);
-    let recommended = Recommended {
-        wanted,
-        wish: &wish,
-        found: &found,
-        all: true,
+    let mut asked = Question {
+        wish,
+        ..question("boot", Some("Pi 5"))
     };
-    recommendation(&recommended, width, Style::Plain)
+    let said = "Amazon Basics 64 GB at 9.00 is the cheapest that is enough; the next better is Raspberry Pi 64 GB at 14.00";
+    assert_has(&lines(&asked, false, 200), &[said]);
+    asked.wish.prices.clear();
+    assert_has(
+        &lines(&asked, false, 80),
+        &["No price is known: add `--price"],
+    );
 }
 
-/// An own run with this rate.
-fn own(kind: OriginKind, product: &str, metric: &str, value: f64) -> Record {
-    let mut run = Record::new(run_id_from_bytes([1; 16]), Origin::of(kind));
-    run.metrics = vec![Metric::new(metric, Quantity::OperationRate, value)];
-    run.labels.insert("product".to_owned(), product.to_owned());
-    run
-}
-
-fn assert_has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "no `{part}` in {text}");
+/// Every use on every board, and with wishes.
+#[test]
+fn an_answer_has_ten_lines_of_80_columns_and_no_metric() {
+    let longest = boards()
+        .iter()
+        .map(|board| board.name.as_str())
+        .max_by_key(|name| name.len());
+    let boards = [
+        Some("Pi 5"),
+        Some("Zero 2 W"),
+        Some("Amiga"),
+        Some("NanoPi M4"),
+        longest,
+        None,
+    ];
+    for board in boards {
+        for wanted in uses().iter().filter(|one| !one.needs.is_empty()) {
+            for (capacity, is_by_value, budget) in [
+                (None, false, None),
+                (Some(512), true, None),
+                (Some(64), false, Price::parse("20 EUR")),
+            ] {
+                let asked = Question {
+                    wish: Wish {
+                        capacity_bytes: capacity.map(|gigabytes| gigabytes * 1_000_000_000),
+                        is_by_value,
+                        budget,
+                        ..Wish::default()
+                    },
+                    ..question(&wanted.id, board)
+                };
+                let found = lines(&asked, false, 80);
+                assert!(found.len() <= 10, "{board:?} {}: {found:#?}", wanted.id);
+                let text = found[..found.len() - 1].join(" ");
+                assert!(
+                    !text.contains("rand_") && !text.contains("iozone"),
+                    "{text}"
+                );
+            }
+        }
     }
 }
 
 #[test]
-fn the_card_of_the_articles_leads_and_says_why() {
-    let text = shown("boot", Some("Pi 2"), &[], 80);
-    let parts = [
-        "1–4. Samsung Evo+ 32 GB (microSD): slow",
-        "759 IOPS (needs 800)",
-        "test undated, first sold 2015",
-        "2 products of other kinds; `--kind all` shows",
-        "(few data)",
-        "geerling-dramble",
-        "SD Specifications",
-    ];
-    assert_has(&text, &parts);
-    for line in shown("boot", Some("Pi 2"), &[], 40).lines() {
-        assert!(line.chars().count() <= 40, "{line}");
+fn no_line_is_wider_than_the_terminal() {
+    for width in [30, 40, 80, 120, 200] {
+        for board in [None, Some("Pi 5"), Some("Zero 2 W")] {
+            for all in [false, true] {
+                for line in lines(&question("boot", board), all, width) {
+                    assert!(line.chars().count() <= width, "{width}: {line}");
+                }
+            }
+        }
     }
 }
 
 #[test]
-fn without_the_figure_that_decides_there_is_no_answer() {
-    let text = shown("logging", None, &[], 80);
-    let parts = [
-        "Cannot answer: ",
-        "– SanDisk Extreme Plus 16 GB (microSD): could be ample",
-        "no figure of synced write 4 KiB",
-    ];
-    assert_has(&text, &parts);
-    // An own figure answers.
-    let mine = own(OriginKind::Imported, "Mine", "sync_write_4k", 90.0);
-    let text = shown("logging", None, &[mine], 80);
-    assert_has(&text, &["1. Mine: could be good", "Cannot tell: "]);
-}
-
-#[test]
-fn nobody_is_told_to_buy_a_simulated_card() {
-    let simulated = own(OriginKind::Simulated, "Simulated", "rand_write_4k", 9e9);
-    let text = shown("boot", None, &[simulated], 80);
-    assert!(!text.contains("Simulated"), "{text}");
-    assert_has(&text, &["Left out: 1 run of simulated cards."]);
+fn everything_is_shown_with_its_origin_on_request() {
+    let found = lines(&question("boot", Some("Pi 4")), true, 100);
+    assert_has(
+        &found,
+        &[
+            "Suit: ",
+            "May suit: ",
+            "Too slow: ",
+            "Cannot be put in order: ",
+            "from geerling-a2",
+            "tested in 2019, not known sold now",
+            "a figure that decides is missing",
+            "It needs:",
+            "products of other kinds; `--kind all` shows them",
+            "SD Specifications",
+        ],
+    );
 }

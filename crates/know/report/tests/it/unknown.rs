@@ -6,7 +6,7 @@ use cardmark_core::{
     OriginKind, Quantity, Record, Severity, StorageKind, Target, TargetKind, Verdict,
     VerdictOutcome, run_id_from_bytes,
 };
-use cardmark_judge::{Wish, recommend, standing_among};
+use cardmark_judge::{Figure, standing_among};
 use cardmark_report::document::markdown;
 use cardmark_report::{
     Beside, Style, begin_with_answer, place_line, result_of, survey, terminal_with,
@@ -152,9 +152,7 @@ fn no_text_gives_a_verdict_on_storage_that_is_not_known() {
         let mut document = survey("Run", std::slice::from_ref(&record));
         begin_with_answer(&mut document, &record);
         assert_no_verdict(&markdown(&document));
-        let wanted = cardmark_catalog::use_of("boot").unwrap();
-        let found = recommend(std::slice::from_ref(&record), wanted, &Wish::default());
-        assert!(found.is_empty());
+        assert!(Figure::of(&record).is_empty());
     }
     let two = [record("overlay", LayerKind::Overlay), {
         let mut other = record("overlay", LayerKind::Overlay);

@@ -8,29 +8,32 @@ use super::values::{Kinds, parse_kinds, parse_price, parse_product_price};
 /// Arguments of `recommend`.
 #[derive(Debug, Args)]
 pub(crate) struct RecommendArguments {
-    /// Use: boot, database, camera, media, logging, endurance or "dash cam"
-    #[arg(long = "use", value_name = "USE", required_unless_present = "avoid")]
+    /// Use, or a program: boot, Home Assistant, dash cam, camera trap, Pi-hole, retro games, NAS, endurance … [default: boot]
+    #[arg(long = "use", value_name = "USE")]
     pub(crate) wanted: Option<String>,
-    /// Kind of storage: microsd, sd, cf, usb, ssd, emmc, disk or all; several with commas
-    #[arg(long, default_value = "microsd", value_parser = parse_kinds, value_name = "KIND")]
-    pub(crate) kind: Kinds,
+    /// Board that it is for, such as `Pi 4` [default: this computer, if it is a known board; else any board]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
+    /// Kind of storage: microsd, sd, cf, usb, ssd, emmc, disk or all; several with commas [default: microsd, or what the use needs]
+    #[arg(long, value_parser = parse_kinds, value_name = "KIND")]
+    pub(crate) kind: Option<Kinds>,
     /// At least this capacity, GB of 10^9 bytes as on the label
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000), value_name = "GB")]
     pub(crate) capacity: Option<u64>,
     /// At most this price, such as `15` or `"15 EUR"`. Prices are those of --price and of
-    /// `cardmark label RUN price=AMOUNT`; products without one are listed apart
+    /// `cardmark label RUN price=AMOUNT`; products without one stay
     #[arg(long, value_parser = parse_price, value_name = "AMOUNT")]
     pub(crate) budget: Option<Price>,
     /// Price of a product, such as `"Evo Plus 64 GB=9.50"`; may be repeated
     #[arg(long = "price", value_parser = parse_product_price, value_name = "NAME=AMOUNT")]
     pub(crate) prices: Vec<(String, Price)>,
-    /// Only results of boards whose name holds this, such as `Pi 4`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) board: Option<String>,
+    /// The cheapest that is enough
+    #[arg(long)]
+    pub(crate) by_value: bool,
     /// Products to avoid instead: false names and capacities, early errors, rates far below the use
     #[arg(long)]
     pub(crate) avoid: bool,
-    /// All products, not only the first
+    /// All products, with figures and sources
     #[arg(long)]
     pub(crate) all: bool,
     /// Print JSON

@@ -121,7 +121,10 @@ fn rankings(
 }
 
 /// Runs with the measurements of one that was stored before them, or of the run that was asked for.
-fn copies(store: &mut Store, asked: Option<&Record>) -> Result<BTreeSet<String>, CommandError> {
+pub(super) fn copies(
+    store: &mut Store,
+    asked: Option<&Record>,
+) -> Result<BTreeSet<String>, CommandError> {
     let digests = store.digests().map_err(|error| store_error(&error))?;
     let of_asked = asked.and_then(evidence_digest);
     let asked = asked.map(|record| record.id.to_string());
@@ -310,7 +313,7 @@ fn excluded(filter: &FieldFilter) -> String {
 }
 
 /// The error for a figure of an unknown run.
-fn orphan(figure: &StoredFigure) -> CommandError {
+pub(super) fn orphan(figure: &StoredFigure) -> CommandError {
     let what = format!("a figure of run {} belongs to no stored run", figure.run);
     CommandError::new(Exit::Trouble, what)
         .because("the store is damaged")

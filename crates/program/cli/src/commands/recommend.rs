@@ -2,21 +2,31 @@
 
 mod durable;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use cardmark_catalog::{Use, product_name, products_called, use_of, uses};
-use cardmark_judge::{Price, Recommendation, Wish, recommend as recommended};
-use cardmark_report::{Recommended, left_by_filters, recommendation};
+use cardmark_catalog::{Use, board, product_name, products_called, use_of, uses};
+use cardmark_core::{Subject, clean};
+use cardmark_host::{Root, read_board};
+use cardmark_judge::{
+    Day, Figure, Price, Question, Wish, in_catalogue, metrics_of_use, published_figures,
+    recommend as recommended,
+};
+use cardmark_report::Recommended;
+use cardmark_store::Store;
 use serde_json::json;
 
+use super::rank::{copies, orphan};
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
-use crate::runs::published_records;
 use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
-/// Use that is meant by `--avoid` alone.
-const USUAL: &str = "boot";
+/// Use if none is named.
+const USUAL_USE: &str = "boot";
+/// Label of a run with the price of its product.
+const PRICE_LABEL: &str = "price";
 
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {
@@ -24,62 +34,142 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     if let Some(exit) = durable::answered(arguments, wanted)? {
         return Ok(exit);
     }
-    let wish = wish(arguments)?;
     let mut store = Data::from_environment()?.open()?;
-    let mut records = store
-        .select_distinct(&[])
-        .map_err(|error| store_error(&error))?;
-    records.extend(published_records());
-    let found = recommended(&records, wanted, &wish);
-    if found.is_empty() {
-        return Err(nothing(&wish, &found));
-    }
-    let is_answer = arguments.all || !found.cannot_answer();
+    let own = Own::read(&mut store, wanted)?;
+    let question = question(arguments, wanted, &own)?;
+    let figures = [published_figures(), &own.figures].concat();
+    let choice = recommended(&figures, &question);
+    let found = Recommended {
+        question: &question,
+        choice: &choice,
+    };
     if arguments.json {
-        let found = json!({ "use": wanted, "recommendation": found });
+        let found = json!({ "use": wanted, "answer": found.answer().json(), "choice": choice });
         print::data(&format!("{found:#}\n"))?;
-        return Ok(exit(is_answer));
+        return Ok(Exit::Done);
     }
-    if !is_answer {
-        return Err(no_answer(&found));
-    }
-    let text = recommendation(
-        &Recommended {
-            wanted,
-            wish: &wish,
-            found: &found,
-            all: arguments.all,
-        },
-        print::width(),
-        print::style(),
-    );
+    let (width, style) = (print::width(), print::style());
+    let text = if arguments.all {
+        found.all(width, style)
+    } else {
+        let mut answer = found.answer();
+        answer.next = Some(next(arguments, &question));
+        answer.lines(width, style).join("\n") + "\n"
+    };
     print::result(&text)?;
     Ok(Exit::Done)
 }
 
 fn wanted(arguments: &RecommendArguments) -> Result<&'static Use, CommandError> {
-    let named = arguments.wanted.as_deref().unwrap_or(USUAL);
-    use_of(named).ok_or_else(|| {
+    let name = arguments.wanted.as_deref().unwrap_or(USUAL_USE);
+    use_of(name).ok_or_else(|| {
         let known: Vec<&str> = uses().iter().map(|known| known.id.as_str()).collect();
-        let what = format!("unknown use `{named}`");
+        let what = format!("unknown use `{name}`");
         CommandError::new(Exit::Usage, what).hint(format!("choose {}", known.join(", ")))
     })
 }
 
-/// The exit status without an answer is that of a missing measurement.
-fn exit(is_answer: bool) -> Exit {
-    if is_answer { Exit::Done } else { Exit::Trouble }
+/// The command that shows all products, or those for a board if none was named.
+fn next(arguments: &RecommendArguments, question: &Question) -> String {
+    let mut command = format!("cardmark recommend --use {}", question.wanted.id);
+    if let Some(gigabytes) = arguments.capacity {
+        command += &format!(" --capacity {gigabytes}");
+    }
+    match &question.board {
+        Some(board) => command + &format!(" --board \"{}\" --all", clean(board)),
+        None => command + " --board \"Pi 4\"",
+    }
 }
 
-fn wish(arguments: &RecommendArguments) -> Result<Wish, CommandError> {
+fn question(
+    arguments: &RecommendArguments,
+    wanted: &'static Use,
+    own: &Own,
+) -> Result<Question, CommandError> {
     const GB: u64 = 1_000_000_000;
-    Ok(Wish {
-        capacity_bytes: arguments.capacity.map(|capacity| capacity * GB),
-        budget: arguments.budget.clone(),
-        board: arguments.board.clone(),
-        prices: prices(&arguments.prices)?,
-        kinds: arguments.kind.0.clone(),
+    let mut all_prices = own.prices.clone();
+    all_prices.extend(prices(&arguments.prices)?);
+    Ok(Question {
+        wanted,
+        board: arguments.board.clone().or_else(this_board),
+        wish: Wish {
+            capacity_bytes: arguments.capacity.map(|capacity| capacity * GB),
+            budget: arguments.budget.clone(),
+            prices: all_prices,
+            kinds: arguments.kind.as_ref().map(|kinds| kinds.0.clone()),
+            is_by_value: arguments.by_value,
+        },
+        today: today()?,
     })
+}
+
+/// This computer, if the catalogue contains it.
+fn this_board() -> Option<String> {
+    let model = read_board(&Root::system()).model?;
+    board(&model).map(|board| board.name.clone())
+}
+
+fn today() -> Result<Day, CommandError> {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = passed
+        .ok()
+        .and_then(|passed| i64::try_from(passed.as_secs()).ok());
+    seconds
+        .and_then(Day::at_s)
+        .ok_or_else(|| CommandError::new(Exit::Trouble, "the clock of this computer shows no day"))
+}
+
+/// What the user's own runs say.
+struct Own {
+    figures: Vec<Figure>,
+    /// Prices from labels, by product.
+    prices: BTreeMap<String, Price>,
+}
+
+impl Own {
+    fn read(store: &mut Store, wanted: &Use) -> Result<Self, CommandError> {
+        // Figures first: a run that another process stores meanwhile has no figure without a subject.
+        let metrics = metrics_of_use(wanted);
+        let stored = store
+            .figures_of(&metrics)
+            .map_err(|error| store_error(&error))?;
+        let subjects = store.subjects().map_err(|error| store_error(&error))?;
+        let years = store.years().map_err(|error| store_error(&error))?;
+        let labels = store
+            .labelled(PRICE_LABEL)
+            .map_err(|error| store_error(&error))?;
+        let copies = copies(store, None)?;
+        let subjects: HashMap<String, Arc<Subject>> = subjects
+            .into_iter()
+            .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
+            .collect();
+        let figures = stored
+            .into_iter()
+            .filter(|(_, one)| !copies.contains(&one.run));
+        let figures = figures.map(|(metric, one)| {
+            let subject = subjects.get(&one.run).ok_or_else(|| orphan(&one))?;
+            Ok(Figure {
+                subject: Arc::clone(subject),
+                metric,
+                quantity: one.quantity,
+                value: one.value,
+                runs_count: 1,
+                cards_count: 1,
+                year: years.get(&one.run).copied(),
+                is_uneven: false,
+            })
+        });
+        let figures = figures.collect::<Result<_, CommandError>>()?;
+        // Ids of runs are in the order of time: the latest price counts.
+        let price = |(run, text): (&String, &String)| {
+            let product = subjects.get(run)?.product.clone()?;
+            Some((product, Price::parse(text)?))
+        };
+        Ok(Self {
+            figures,
+            prices: labels.iter().filter_map(price).collect(),
+        })
+    }
 }
 
 /// The prices by full names of products.
@@ -98,26 +188,4 @@ fn prices(stated: &[(String, Price)]) -> Result<BTreeMap<String, Price>, Command
         Ok((name, price.clone()))
     };
     stated.iter().map(priced).collect()
-}
-
-/// The error if no product has a figure that decides.
-fn no_answer(found: &Recommendation) -> CommandError {
-    let needs = found.unknown_needs.join(", ");
-    let what = format!("cannot answer: no published figures of {needs}");
-    let count = found.cannot_tell.len();
-    CommandError::new(Exit::Trouble, what)
-        .because(format!("this use depends on it, and none of {count} products has it"))
-        .hint("`cardmark run` measures it on your card, `cardmark label last product=NAME` names the card; `--all` shows what else is known")
-}
-
-fn nothing(wish: &Wish, found: &Recommendation) -> CommandError {
-    let mut cause = left_by_filters(wish, found)
-        .trim_end_matches('.')
-        .to_owned();
-    if found.simulated_runs_count > 0 {
-        cause += "; runs of simulated cards do not count";
-    }
-    CommandError::new(Exit::Usage, "nothing can be recommended")
-        .because(cause)
-        .hint("drop the filter that leaves 0; `cardmark list published` shows what others measured, `cardmark run` measures")
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use cardmark_catalog::products as known_products;
 use cardmark_core::Record;
+use cardmark_judge::Day;
 use cardmark_pages::Queries;
 use cardmark_pages::suited::by_use;
 use cardmark_pages::views::board::{BoardEntry, BoardsPage};
@@ -17,6 +18,7 @@ use cardmark_share::product_key;
 use cardmark_site_store::{RankedContext, Search};
 use uuid::Uuid;
 
+use crate::clock::now_ms;
 use crate::http::parameters::{cursor_text, limit, optional, page_of, plain};
 use crate::http::problem::Refusal;
 use crate::queries::lists::{
@@ -41,6 +43,10 @@ impl Queries for Site {
 
     fn is_personal(&self) -> bool {
         self.mine.is_some()
+    }
+
+    fn today(&self) -> Day {
+        Day::at_s(now_ms().div_euclid(1000)).unwrap_or_default()
     }
 
     async fn runs_count(&self) -> Result<u64, Refusal> {

@@ -20,6 +20,8 @@ use crate::terminal::print;
 
 /// Id of the use for which the label has to promise a rate.
 const DASH_CAM: &str = "dash_cam";
+/// Kinds that are meant if none is named.
+const MICROSD: [ProductKind; 1] = [ProductKind::Microsd];
 const GB: u64 = 1_000_000_000;
 
 /// Answers `--avoid`, and uses for which endurance decides; `None` for all other questions.
@@ -77,7 +79,7 @@ fn to_avoid(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, Comman
     let question = AvoidQuestion {
         wanted,
         board: on_board,
-        kinds: &arguments.kind.0,
+        kinds: arguments.kind.as_ref().map_or(&MICROSD, |kinds| &kinds.0),
     };
     let warned = avoid(endurance_samples(), lines(), &records, &question);
     let answer = AvoidAnswer {
@@ -91,15 +93,18 @@ fn to_avoid(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, Comman
 
 /// Arguments that make no difference to the endurance of a card, in words.
 fn unused(arguments: &RecommendArguments) -> Vec<String> {
-    let kinds = &arguments.kind.0;
-    let is_other = !kinds.is_empty() && !kinds.contains(&ProductKind::Microsd);
+    let is_other = arguments
+        .kind
+        .as_ref()
+        .is_some_and(|kinds| !kinds.0.is_empty() && !kinds.0.contains(&ProductKind::Microsd));
+    let is_priced = arguments.budget.is_some() || !arguments.prices.is_empty();
     let texts = [
         (
             is_other,
             "figures of endurance are of microSD cards only; `--kind` is not used",
         ),
         (
-            arguments.budget.is_some() || !arguments.prices.is_empty(),
+            is_priced || arguments.by_value,
             "prices are not used for endurance",
         ),
         (

@@ -1,0 +1,358 @@
+//! How a need of a use is met by a product on a board, and what that rests on.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use cardmark_catalog::{
+    Product, ProductKind, ProductLine, QueueState, Requirement, class, equivalents_of, lines_of,
+};
+use cardmark_core::Quantity;
+use cardmark_stats::Ranked;
+use serde::Serialize;
+
+use super::asked::AskedBoard;
+use super::evidence::Set;
+use crate::spread::{known_elsewhere, known_spread};
+use crate::suitability::asked as asked_of;
+
+/// Bytes of a small operation, which the slot transfers in addition to the card's own time.
+const BLOCK_BYTES: f64 = 4096.0;
+/// Share of an estimate that 42 of 44 published pairs on two boards reached.
+const LEAST_OF_ESTIMATE: f64 = 0.85;
+/// Share of the clock of a slot that data can have.
+const SLOT_RATIO: f64 = 0.9;
+/// Slot of an unknown board, bytes per second: the slowest that is common.
+const UNKNOWN_SLOT: f64 = 25e6;
+
+/// What the rate of a need rests on; the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Measured on this board.
+    Here,
+    /// Another figure, which stands for it, measured on this board.
+    StandIn,
+    /// Measured on another board with an equal slot.
+    SameSlot,
+    /// Estimated from another board or a reader.
+    Elsewhere,
+    /// Promised by a class on the label.
+    Label,
+}
+
+/// A need, and the rate of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Met {
+    /// Name of the need.
+    pub name: String,
+    /// The operations in plain words.
+    pub plain: String,
+    /// Metric of the figure; absent for a promise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// Difference of the figure from the need, such as `32 at once`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<&'static str>,
+    /// Quantity of the rates.
+    pub quantity: Quantity,
+    /// The figure as measured.
+    pub measured: f64,
+    /// The figure, or what is expected on the board that is asked for.
+    pub value: f64,
+    /// Smallest rate of the need; `None` if it cannot be told.
+    pub low: Option<f64>,
+    /// Largest rate of the need; `None` if unknown.
+    pub high: Option<f64>,
+    /// Rate that is asked for.
+    pub asked: f64,
+    /// Rate from which the storage is no longer the bottleneck.
+    pub enough: f64,
+    /// True if the use cannot be judged without it.
+    pub is_deciding: bool,
+    /// What it rests on.
+    pub basis: Basis,
+    /// Board of the measurement, if known.
+    pub board: Option<String>,
+    /// State of the command queue in the measurement, if known.
+    pub queue: Option<bool>,
+    /// Year of the measurement, if known.
+    pub year: Option<u16>,
+    /// Number of runs.
+    pub runs_count: usize,
+    /// Number of physical cards.
+    pub cards_count: usize,
+    /// True if its runs were uneven.
+    pub is_uneven: bool,
+    /// Sources of the figure.
+    pub sources: Vec<String>,
+    /// True if a command queue was in use that changes the figure.
+    #[serde(skip)]
+    pub(super) is_queued: bool,
+    #[serde(skip)]
+    pub(super) ranked: Option<Ranked>,
+}
+
+impl Met {
+    /// The expected rate as a share of the sufficient one.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.value / self.enough
+    }
+}
+
+/// A product on a board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case<'a> {
+    pub(super) asked: &'a AskedBoard,
+    pub(super) kind: Option<ProductKind>,
+    pub(super) queue: Option<QueueState>,
+}
+
+impl Case<'_> {
+    fn is_card(&self) -> bool {
+        let kinds = [ProductKind::Microsd, ProductKind::Sd];
+        self.kind.is_none_or(|kind| kinds.contains(&kind))
+    }
+
+    /// True if the figures are those of the card as the board is installed.
+    fn counts(&self, set: &Set) -> bool {
+        match (set.is_published, set.queue) {
+            (_, None) | (false, _) => true,
+            (true, Some(is_on)) => match self.queue {
+                Some(QueueState::None) => true,
+                Some(QueueState::Trusted) if self.asked.has_trusted_queues => is_on,
+                _ => !is_on,
+            },
+        }
+    }
+
+    /// True if a command queue changes this figure.
+    fn is_queued(&self, set: &Set) -> bool {
+        let can_be = set.way.stand_in.is_some_and(|row| row.is_queued);
+        can_be && set.queue == Some(true) && self.queue != Some(QueueState::None)
+    }
+
+    fn basis(&self, set: &Set) -> Basis {
+        let is_here = set
+            .place
+            .board
+            .as_deref()
+            .is_some_and(|it| self.asked.is_it(it));
+        let is_comparable = set.is_in_slot || !self.is_card();
+        let slot = set.slot_bytes_per_s();
+        let is_alike = self.is_card() && slot.is_some() && slot == self.asked.slot_bytes_per_s;
+        match set.way.stand_in {
+            None if is_here && is_comparable => Basis::Here,
+            Some(_) if is_here && is_comparable => Basis::StandIn,
+            _ if is_alike && !self.is_queued(set) => Basis::SameSlot,
+            _ => Basis::Elsewhere,
+        }
+    }
+
+    /// The best figures of a need.
+    fn best<'s>(&self, sets: impl Iterator<Item = &'s Set>) -> Option<&'s Set> {
+        sets.min_by(|one, other| {
+            let key = |set: &Set| (self.basis(set), set.weight());
+            let by_value = || other.value().total_cmp(&one.value());
+            key(one).cmp(&key(other)).then_with(by_value)
+        })
+    }
+
+    /// Smallest, expected and largest rate of a need by these figures.
+    fn range(&self, set: &Set, quantity: Quantity) -> [f64; 3] {
+        let value = set.value();
+        let (least, most) = set
+            .way
+            .stand_in
+            .map_or((1.0, 1.0), |row| (row.least, row.most));
+        let (low, high) = (least * value, most * value);
+        if self.basis(set) != Basis::Elsewhere {
+            return [low, value, high];
+        }
+        if !self.is_card() {
+            return [LEAST_OF_ESTIMATE * low, value, high];
+        }
+        let own = set.slot_bytes_per_s().map(|slot| slot as f64);
+        let asked = self.asked.slot_bytes_per_s.map(|slot| slot as f64);
+        let is_faster = own.zip(asked).is_some_and(|(own, asked)| own <= asked);
+        let slot = asked.unwrap_or(UNKNOWN_SLOT);
+        if quantity == Quantity::ByteRate {
+            let limit = |rate: f64, ratio: f64| rate.min(ratio * slot);
+            return [
+                limit(LEAST_OF_ESTIMATE * low, SLOT_RATIO),
+                limit(value, SLOT_RATIO),
+                limit(high, 1.0),
+            ];
+        }
+        let through = |rate: f64| match is_faster {
+            true => rate,
+            false => 1.0 / (1.0 / rate + BLOCK_BYTES / slot),
+        };
+        // A faster slot saves at most the difference of both transfers.
+        let saved = own
+            .filter(|_| is_faster)
+            .map_or(0.0, |own| BLOCK_BYTES / own - BLOCK_BYTES / slot);
+        let high = 1.0 / (1.0 / high - saved).max(0.5 / high);
+        [LEAST_OF_ESTIMATE * through(low), through(value), high]
+    }
+}
+
+/// How these figures of a product, or the classes on its label, meet a need; `None` if neither says anything.
+pub(super) fn met(
+    case: &Case<'_>,
+    sets: &[&Set],
+    need: &Requirement,
+    is_deciding: bool,
+    classes: &[String],
+) -> Option<Met> {
+    let counting = sets.iter().copied().filter(|set| case.counts(set));
+    let without_queue = || sets.iter().copied().filter(|set| set.queue != Some(true));
+    let Some(set) = case.best(counting).or_else(|| case.best(without_queue())) else {
+        return promised(case, need, is_deciding, classes);
+    };
+    let [low, value, high] = case.range(set, need.quantity);
+    let is_queued = case.is_queued(set);
+    // The range of a stand-in holds without a queue: then the same card without it decides.
+    let range = match is_queued {
+        false => Some([low, high]),
+        true => case.best(without_queue()).map(|off| {
+            let [low, _, high] = case.range(off, need.quantity);
+            [low, high]
+        }),
+    };
+    Some(Met {
+        name: need.name.clone(),
+        plain: need.plain.clone(),
+        metric: Some(set.metric.clone()),
+        stand_in: set.way.stand_in.map(|row| row.plain.as_str()),
+        quantity: need.quantity,
+        measured: set.value(),
+        value,
+        low: range.map(|[low, _]| low),
+        high: range.map(|[_, high]| high),
+        asked: asked_of(need),
+        enough: need.enough,
+        is_deciding,
+        basis: case.basis(set),
+        board: set.place.board.clone(),
+        queue: set.queue,
+        year: set.year,
+        runs_count: set.runs_count(),
+        cards_count: set.cards_count(),
+        is_uneven: set.is_uneven,
+        sources: set.sources.iter().cloned().collect(),
+        is_queued,
+        ranked: Some(ranked(set, value / need.enough)),
+    })
+}
+
+fn ranked(set: &Set, share: f64) -> Ranked {
+    let pattern = equivalents_of(&set.metric);
+    let quantity = pattern.map_or(Quantity::OperationRate, |pattern| pattern.quantity);
+    Ranked {
+        value: share,
+        runs_count: set.runs_count(),
+        cards_count: set.cards_count(),
+        card: set.card(),
+        place: Arc::clone(&set.place),
+        spread: known_spread(&set.metric, quantity),
+        elsewhere: known_elsewhere(&set.metric, quantity),
+        method: pattern
+            .and_then(|row| row.method_of(&set.metric))
+            .unwrap_or_default(),
+        between_methods: pattern.map_or(0.0, |row| row.deviation),
+    }
+}
+
+/// The rate that a class on the label promises.
+fn promised(
+    case: &Case<'_>,
+    need: &Requirement,
+    is_deciding: bool,
+    classes: &[String],
+) -> Option<Met> {
+    let classes: Vec<_> = classes.iter().filter_map(|name| class(name)).collect();
+    let rate = match (&need.class, need.pattern.as_deref()) {
+        (Some(wanted), _) => {
+            let has =
+                |one: &&cardmark_catalog::Class| one.id == *wanted || one.implies.contains(wanted);
+            classes.iter().copied().find(has).map(|_| need.reference)
+        }
+        (None, Some("sequential_write")) => {
+            let rates = classes.iter().map(|one| one.least_write_bytes_per_s);
+            rates.max().filter(|rate| *rate > 0).map(|rate| rate as f64)
+        }
+        _ => None,
+    }?;
+    let slot = case
+        .asked
+        .slot_bytes_per_s
+        .map_or(UNKNOWN_SLOT, |slot| slot as f64);
+    let rate = match need.quantity {
+        Quantity::ByteRate => rate.min(SLOT_RATIO * slot),
+        _ => rate,
+    };
+    Some(Met {
+        name: need.name.clone(),
+        plain: need.plain.clone(),
+        metric: None,
+        stand_in: None,
+        quantity: need.quantity,
+        measured: rate,
+        value: rate,
+        low: Some(rate),
+        high: None,
+        asked: asked_of(need),
+        enough: need.enough,
+        is_deciding,
+        basis: Basis::Label,
+        board: None,
+        queue: None,
+        year: None,
+        runs_count: 0,
+        cards_count: 0,
+        is_uneven: false,
+        sources: Vec::new(),
+        is_queued: false,
+        ranked: None,
+    })
+}
+
+/// Classes on the label of a product, or of the lines that it may be of.
+pub(super) fn classes_of(product: &Product) -> Vec<String> {
+    if !product.claims.is_empty() {
+        return product.claims.clone();
+    }
+    let lines = lines_of(product);
+    let mut all = lines.iter().map(|line| classes_of_line(line));
+    let Some(first) = all.next() else {
+        return Vec::new();
+    };
+    // What all lines of this name promise.
+    all.fold(first, |mut shared, next| {
+        shared.retain(|class| next.contains(class));
+        shared
+    })
+}
+
+/// Classes that are promised on each capacity of a line with known classes.
+pub(super) fn classes_of_line(line: &ProductLine) -> Vec<String> {
+    let mut all = line.claims.iter().map(|claim| &claim.classes);
+    let mut shared = all.by_ref().find(|classes| !classes.is_empty()).cloned();
+    for classes in all.filter(|classes| !classes.is_empty()) {
+        if let Some(shared) = &mut shared {
+            shared.retain(|class| classes.contains(class));
+        }
+    }
+    shared.unwrap_or_default()
+}
+
+/// Sorts needs of a group, the scarcest first.
+pub(super) fn scarcest(needs: &[Met]) -> Option<&Met> {
+    let deciding = needs.iter().filter(|met| met.is_deciding);
+    deciding.min_by(|a, b| {
+        let key = |met: &Met| (met.share(), Reverse(met.runs_count));
+        let (one, other) = (key(a), key(b));
+        one.0.total_cmp(&other.0).then_with(|| one.1.cmp(&other.1))
+    })
+}
