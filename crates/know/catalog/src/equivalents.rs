@@ -43,7 +43,7 @@ pub struct Equivalents {
     pub checked_on: String,
 }
 
-/// Metrics by which a pattern, or one metric, may be judged if nobody measured it.
+/// Metrics by which a pattern, or one metric, may be judged if it was not measured.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StandIn {

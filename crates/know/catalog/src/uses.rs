@@ -34,7 +34,7 @@ pub struct Use {
     /// Kinds of products for it, if microSD cards are not the usual ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<ProductKind>,
-    /// What a buyer should know besides, a sentence without full stop.
+    /// Advice for buyers, a sentence without full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// Its requirements; none if only tests of endurance answer.
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    /// Two uses of one name could not be told apart.
+    /// Two uses of one name would be confused.
     #[test]
     fn no_two_uses_share_a_name() {
         let names = || {

@@ -105,7 +105,7 @@ impl Queries for Memory {
     type Error = Problem;
 
     fn today(&self) -> cardmark_judge::Day {
-        cardmark_judge::Day::parse("2026-11-28").unwrap()
+        cardmark_judge::Day::parse("2026-11-28").unwrap_or_default()
     }
 
     async fn runs_count(&self) -> Result<u64, Problem> {

@@ -141,7 +141,7 @@ pub struct SoldLine {
     pub known_sold: String,
 }
 
-/// A rate that decides, and that nobody published as the use needs it.
+/// A rate that decides, without a published figure as the use needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lack {
     /// Name of the need.
@@ -193,9 +193,9 @@ pub struct Choice {
     pub too_slow: Vec<Candidate>,
     /// Products beside the order, by name.
     pub beside: Vec<Candidate>,
-    /// Lines that are sold, and of which nobody published figures.
+    /// Lines that are sold, without published figures.
     pub sold_untested: Vec<SoldLine>,
-    /// Rates that nobody published.
+    /// Rates without published figures.
     pub lacks: Vec<Lack>,
     /// The cheapest that is enough, if that is asked for and a product has a price.
     pub value: Option<BestValue>,
@@ -424,7 +424,7 @@ fn grade(needs: &[Met], wanted: &Use) -> Grade {
     }
 }
 
-/// Lines that are sold and of which no product has a figure: those whose label is enough, and the others.
+/// Lines that are sold and have no product with a figure: those whose label is enough, and the others.
 fn untested(
     gathered: &Gathered,
     board: Option<&AskedBoard>,
@@ -517,6 +517,9 @@ fn share_places(candidates: &mut [Candidate]) {
 
 /// The rates that decide and that no product has as the use needs them.
 fn lacks(candidates: &[Candidate], wanted: &Use) -> Vec<Lack> {
+    if candidates.is_empty() {
+        return Vec::new();
+    }
     let deciding = wanted.needs.iter().filter(|need| is_deciding(wanted, need));
     let lack = |need: &Requirement| {
         let of_need = |one: &Candidate| -> Option<Met> {

@@ -135,7 +135,7 @@ pub(super) struct Set {
     cards: BTreeMap<Card, OfCard>,
 }
 
-/// Rates of one card, or of several that are not told apart.
+/// Rates of one card, or of several that cannot be distinguished.
 #[derive(Clone, Debug, Default)]
 struct OfCard {
     /// Logarithms of the rates, with the number of runs behind each.

@@ -162,8 +162,8 @@ mod tests {
         };
         let now = line(Some("2026-05"), Some(2022));
         let old = line(None, Some(2018));
-        assert_eq!(tier(&[now.clone()], Some(2024)), Tier::Sold);
-        assert_eq!(tier(&[now.clone()], Some(2019)), Tier::Recent);
+        assert_eq!(tier(std::slice::from_ref(&now), Some(2024)), Tier::Sold);
+        assert_eq!(tier(std::slice::from_ref(&now), Some(2019)), Tier::Recent);
         assert_eq!(tier(&[now, old], Some(2024)), Tier::Older);
         assert_eq!(tier(&[], Some(2024)), Tier::Older);
     }

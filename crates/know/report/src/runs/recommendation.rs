@@ -116,7 +116,7 @@ impl Recommended<'_> {
                     "{head}: nothing that was measured suits, not even {}",
                     clean(&best.product)
                 ),
-                None => format!("{head}: nobody published figures of such products"),
+                None => format!("{head}: no published figures of such products"),
             };
         };
         if choice.value.is_some() {
@@ -367,7 +367,7 @@ fn why(one: &Candidate, choice: &Choice) -> String {
             format!("measured {on}, with the same slot{year}, {runs}{way}")
         }
         Basis::SameSlot | Basis::Elsewhere => format!("measured {on}{year}, {runs}{way}"),
-        Basis::Label => "by the class on its label, nobody published figures".to_owned(),
+        Basis::Label => "by the class on its label, without published figures".to_owned(),
     };
     let slow = match choice.board.as_ref().is_some_and(|board| board.is_slow) {
         true => "; here the processor may be the limit",
@@ -412,14 +412,14 @@ fn queue(choice: &Choice) -> Option<String> {
     ))
 }
 
-/// What nobody published, and what else is sold.
+/// Missing figures, and what else is sold.
 fn open(choice: &Choice, all: bool) -> Vec<String> {
     let lacking = choice.lacks.iter().filter(|lack| lack.is_anywhere);
     let lacking: Vec<String> = lacking.map(|lack| lack.plain.clone()).collect();
     let mut open = Vec::new();
     if !lacking.is_empty() {
         open.push(format!(
-            "Nobody published {}: `cardmark run` measures them",
+            "No published figures of {}: `cardmark run` measures them",
             lacking.join(", ")
         ));
     }

@@ -76,7 +76,12 @@ fn the_answer_names_cards_and_says_why() {
     let found = lines(&question("Home Assistant", Some("Pi 4")), false, 80);
     assert_has(
         &found,
-        &["perhaps Raspberry Pi", "may suit", "--use endurance"],
+        &[
+            "perhaps Raspberry Pi",
+            "may suit",
+            "No published figures of synced writes",
+            "--use endurance",
+        ],
     );
 }
 
