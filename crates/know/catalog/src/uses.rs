@@ -37,6 +37,9 @@ pub struct Use {
     /// Advice for buyers, a sentence without full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
+    /// True if only buyers ask for it: the answer of a run names the uses that it resembles.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_buyers: bool,
     /// Its requirements; none if only tests of endurance answer.
     pub needs: Vec<Requirement>,
     /// Source of the row.

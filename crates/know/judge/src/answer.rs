@@ -208,7 +208,7 @@ fn is_usable(metric: &&Metric) -> bool {
 fn others(metrics: &[Metric]) -> impl Iterator<Item = (&'static Use, Suitability)> {
     uses()
         .iter()
-        .filter(|wanted| ![SYSTEM, CAMERA].contains(&wanted.id.as_str()))
+        .filter(|wanted| !wanted.for_buyers && ![SYSTEM, CAMERA].contains(&wanted.id.as_str()))
         .filter_map(move |wanted| Some((wanted, suitability(metrics, wanted)?)))
         .filter(|(_, found)| found.unknown.is_empty())
 }

@@ -105,7 +105,7 @@ pub fn durable<'a>(promises: &'a [EndurancePromise], question: &DurableQuestion)
     let is_of_size = |one: &&EndurancePromise| one.capacity_bytes == Some(capacity_bytes);
     let of_kind = |kind: EnduranceKind| {
         let all = promises.iter().filter(is_of_size);
-        all.filter(move |one| one.kind == kind && is_comparable(one))
+        all.filter(move |one| one.kind == kind && is_comparable(one, promises))
     };
     let kind = match of_kind(EnduranceKind::Hours).next() {
         Some(_) => EnduranceKind::Hours,
@@ -144,13 +144,24 @@ pub fn durable<'a>(promises: &'a [EndurancePromise], question: &DurableQuestion)
 }
 
 /// True if the volume can be compared with others of its kind and capacity.
-fn is_comparable(promise: &EndurancePromise) -> bool {
-    promise.volume_bytes.is_some() && !promise.up_to
+fn is_comparable(promise: &EndurancePromise, all: &[EndurancePromise]) -> bool {
+    promise.volume_bytes.is_some() && !promise.up_to && !exceeds_cycles(promise, all)
+}
+
+/// True if the maker states fewer cycles for the same card than its volume would take: one of the two is wrong.
+fn exceeds_cycles(promise: &EndurancePromise, all: &[EndurancePromise]) -> bool {
+    let (Some(volume), Some(capacity)) = (promise.volume_bytes, promise.capacity_bytes) else {
+        return false;
+    };
+    let card = |one: &EndurancePromise| (one.maker.clone(), one.name.clone(), one.capacity_bytes);
+    let same = all.iter().filter(|one| card(one) == card(promise));
+    let mut cycles = same.filter_map(|one| one.cycles);
+    cycles.any(|cycles| volume > capacity.saturating_mul(cycles.into()))
 }
 
 /// Returns the capacity of the question if a maker states a volume for it, or else the next larger one, or else the largest.
 fn next_capacity(promises: &[EndurancePromise], wanted_bytes: u64) -> u64 {
-    let stated = promises.iter().filter(|one| is_comparable(one));
+    let stated = promises.iter().filter(|one| is_comparable(one, promises));
     let capacities: BTreeSet<u64> = stated.filter_map(|one| one.capacity_bytes).collect();
     let next = capacities.range(wanted_bytes..).next();
     *next.or(capacities.last()).unwrap_or(&wanted_bytes)
@@ -243,7 +254,9 @@ fn beside(
             .is_none_or(|bytes| bytes == capacity_bytes)
     };
     let is_left = |one: &&EndurancePromise| match one.kind {
-        EnduranceKind::Hours | EnduranceKind::Volume => one.kind != kind || !is_comparable(one),
+        EnduranceKind::Hours | EnduranceKind::Volume => {
+            one.kind != kind || !is_comparable(one, promises)
+        }
         EnduranceKind::Cycles => true,
         EnduranceKind::Warranty | EnduranceKind::None => false,
     };

@@ -135,6 +135,28 @@ fn a_capacity_without_a_statement_gets_the_next_one() {
     assert_eq!(of(8), (8, "Transcend USD230I".to_owned()));
 }
 
+/// Of 16 and of 64 GB, Transcend states more than its 60,000 cycles could hold.
+#[test]
+fn a_volume_above_the_cycles_of_the_same_card_has_no_place() {
+    let of = |gigabytes: u64| {
+        durable(
+            endurance_promises(),
+            &DurableQuestion {
+                least_write_bytes_per_s: None,
+                ..dash_cam(gigabytes, TODAY)
+            },
+        )
+    };
+    assert_eq!(of(2).ordered[0].name, "Transcend USD230I");
+    assert_eq!(of(16).capacity_bytes, 32 * GB);
+    let beside = of(64).beside;
+    assert!(
+        beside
+            .iter()
+            .any(|one| one.volume_bytes == Some(5800 * 1_000_000_000_000))
+    );
+}
+
 /// Row 18: three cards of each, as ranges that overlap.
 #[test]
 fn tested_cards_are_a_range_and_no_mean() {
@@ -407,7 +429,15 @@ proptest! {
         promises.extend(endurance_promises().iter().filter(|_| is_real).cloned());
         let today = TODAY + jiff::Span::new().days(days);
         let found = durable(&promises, &dash_cam(gigabytes, today));
-        let is_comparable = |one: &EndurancePromise| one.volume_bytes.is_some() && !one.up_to;
+        let most = |one: &EndurancePromise| {
+            let same = promises.iter().filter(|other| (&other.maker, &other.name) == (&one.maker, &one.name));
+            let same = same.filter(|other| other.capacity_bytes == one.capacity_bytes);
+            same.filter_map(|other| Some(u64::from(other.cycles?) * other.capacity_bytes?)).min()
+        };
+        let is_comparable = |one: &EndurancePromise| {
+            let volume = one.volume_bytes.filter(|_| !one.up_to);
+            volume.is_some_and(|volume| most(one).is_none_or(|most| volume <= most))
+        };
         let stated: BTreeSet<Option<u64>> = promises.iter().filter(|one| is_comparable(one)).map(|one| one.capacity_bytes).collect();
         prop_assert_eq!(found.ordered.is_empty(), stated.is_empty());
         if stated.contains(&Some(gigabytes * GB)) {

@@ -2,11 +2,11 @@
 
 use crate::text::{figure, percent};
 
-/// Ratio from which a rate is so many times another one; smaller differences are given in percent.
+/// Ratio from which a difference is given as a factor; smaller differences are given in percent.
 const LEAST_TIMES: f64 = 1.95;
 /// Factor between the ends of a range from which it has one digit.
 const ROUGH: f64 = 3.0;
-/// Factor between the ends of a range of which only the upper one is worth a number.
+/// Factor between the ends of a range above which only the upper end is worth a number.
 const VERY_ROUGH: f64 = 10.0;
 
 /// Returns how much faster a rate is, from its ratio of 1 or more: `18 times` or `12 %`.
