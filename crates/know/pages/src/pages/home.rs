@@ -303,9 +303,14 @@ fn products(choice: &Choice) -> Block {
             share.unwrap_or_default(),
             one.counts()[1].to_string(),
         ];
-        Row::new(cells).linked(addresses::product(&cardmark_share::product_key(
-            &one.product,
-        )))
+        let row = Row::new(cells);
+        // A product known by its label alone has no page.
+        match one.counts() {
+            [0, _] => row,
+            _ => row.linked(addresses::product(&cardmark_share::product_key(
+                &one.product,
+            ))),
+        }
     };
     let all: Vec<&Candidate> = choice.first.iter().chain(&choice.may_suit).collect();
     Block::Table {

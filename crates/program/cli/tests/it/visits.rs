@@ -25,9 +25,9 @@ const MOST_COMMANDS: usize = 3;
 const VISITS: [(&str, &str); 5] = [
     ("blogger", "report.html"),
     ("engineer", "p99"),
-    ("owner-of-200-boards", "FALSE CAPACITY"),
+    ("owner-of-200-boards", "fake: 1.78 GB"),
     ("owner-of-a-fake", "sfdisk"),
-    ("raspberry-pi-owner", "Samsung Evo+ 32 GB"),
+    ("raspberry-pi-owner", "Raspberry Pi 64 GB"),
 ];
 
 fn folder() -> PathBuf {
