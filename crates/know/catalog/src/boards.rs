@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use cardmark_core::BusMode;
 use serde::Deserialize;
 
-use crate::facts::embedded;
+use crate::facts::{embedded, packed};
 use crate::sources::{Availability, FactSource};
 
-pub(crate) const TEXT: &str = include_str!("../facts/boards.toml");
+pub(crate) static TEXT: LazyLock<String> = packed!("boards");
 
-static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(TEXT, "boards"));
+static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(&TEXT, "boards"));
 
 /// Capabilities of a board. Values without a source are absent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_board_is_cited_and_found() {
-        check_file::<BoardFacts>(TEXT, "boards");
+        check_file::<BoardFacts>(&TEXT, "boards");
         for row in ROWS.iter() {
             for vector in &row.vectors {
                 assert_eq!(board(vector).map(|b| &b.id), Some(&row.id), "{vector}");

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::from_toml;
+use crate::facts::{from_toml, packed};
 use crate::lines::{ProductLine, lines};
 
-pub(crate) const TEXT: &str = include_str!("../facts/endurance.toml");
+pub(crate) static TEXT: LazyLock<String> = packed!("endurance");
 
-static ALL: LazyLock<File> = LazyLock::new(|| from_toml(TEXT).unwrap_or_default());
+static ALL: LazyLock<File> = LazyLock::new(|| from_toml(&TEXT).unwrap_or_default());
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,7 @@
 //! Reading of all facts files, and comparison of card properties.
 
+use std::io::Read;
+
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -14,6 +16,24 @@ pub(crate) fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, toml::de::
 pub(crate) fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<Vec<T>, toml::de::Error> {
     let mut tables: BTreeMap<String, Vec<T>> = from_toml(text)?;
     Ok(tables.remove(name).unwrap_or_default())
+}
+
+/// A file of facts that `build.rs` packed, as text.
+macro_rules! packed {
+    ($name:literal) => {
+        LazyLock::new(|| {
+            crate::facts::unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/", $name)))
+        })
+    };
+}
+pub(crate) use packed;
+
+/// Returns the text of a file that is part of the program. Its tests read every file, so the fallback of an empty text is
+/// never used.
+pub(crate) fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    let read = flate2::read::DeflateDecoder::new(packed).read_to_string(&mut text);
+    read.map(|_| text).unwrap_or_default()
 }
 
 /// Parses a file that is part of the program. Its tests read every file, so the fallback of an empty list is

@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::embedded;
+use crate::facts::{embedded, packed};
 use crate::products::ProductKind;
 use crate::sources::{Availability, FactSource};
 
-pub(crate) const TEXT: &str = include_str!("../facts/lines.toml");
+pub(crate) static TEXT: LazyLock<String> = packed!("lines");
 
-static ROWS: LazyLock<Vec<ProductLine>> = LazyLock::new(|| embedded(TEXT, "lines"));
+static ROWS: LazyLock<Vec<ProductLine>> = LazyLock::new(|| embedded(&TEXT, "lines"));
 
 /// A product line, or one generation of it. A [`Product`](crate::Product) has one capacity and is what published
 /// results refer to.

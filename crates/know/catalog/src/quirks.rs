@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use cardmark_core::{CardFacts, CardKind};
 use serde::Deserialize;
 
-use crate::facts::{embedded, lies_within, plain_name};
+use crate::facts::{embedded, lies_within, packed, plain_name};
 
-const TEXT: &str = include_str!("../facts/quirks.toml");
+static TEXT: LazyLock<String> = packed!("quirks");
 
-static ROWS: LazyLock<Vec<Quirk>> = LazyLock::new(|| embedded(TEXT, "quirks"));
+static ROWS: LazyLock<Vec<Quirk>> = LazyLock::new(|| embedded(&TEXT, "quirks"));
 
 /// Origin of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -160,7 +160,7 @@ mod tests {
     /// Several quirks may match one card; each example leads to its row, and no two rows are equal.
     #[test]
     fn every_quirk_is_cited_and_found() {
-        check_file::<Quirk>(TEXT, "quirks");
+        check_file::<Quirk>(&TEXT, "quirks");
         for row in ROWS.iter() {
             assert!(!row.effects.is_empty(), "{}", row.id);
             for vector in &row.vectors {

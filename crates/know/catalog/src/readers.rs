@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::facts::{embedded, most_specific};
+use crate::facts::{embedded, most_specific, packed};
 
-const TEXT: &str = include_str!("../facts/readers.toml");
+static TEXT: LazyLock<String> = packed!("readers");
 
-static ROWS: LazyLock<Vec<Bridge>> = LazyLock::new(|| embedded(TEXT, "readers"));
+static ROWS: LazyLock<Vec<Bridge>> = LazyLock::new(|| embedded(&TEXT, "readers"));
 
 /// Kind of device behind a USB bridge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_bridge_is_cited_and_found() {
-        check_file::<Bridge>(TEXT, "readers");
+        check_file::<Bridge>(&TEXT, "readers");
         for row in ROWS.iter() {
             let ids = [Some(&row.vendor), row.product.as_ref()];
             for id in ids.into_iter().flatten() {

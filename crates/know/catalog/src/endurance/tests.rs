@@ -14,7 +14,7 @@ fn promise(id: &str) -> &'static EndurancePromise {
 
 #[test]
 fn every_promise_is_cited_and_states_what_its_kind_says() {
-    let file: File = from_toml(TEXT).expect("promises and samples");
+    let file: File = from_toml(&TEXT).expect("promises and samples");
     let tables = TEXT.lines().filter(|line| line.starts_with("[[")).count();
     assert_eq!(file.promises.len() + file.samples.len(), tables);
     let mut ids = BTreeSet::new();

@@ -35,7 +35,7 @@ fn ids_are_stable_words_and_unique() {
 
 #[test]
 fn every_fact_has_a_source() {
-    check_file::<ProductLine>(crate::lines::TEXT, "lines");
+    check_file::<ProductLine>(&crate::lines::TEXT, "lines");
     for line in lines() {
         let facts = [
             (Fact::Year, line.year.is_some()),
