@@ -1,12 +1,11 @@
-//! Packs the large files of facts: the program has to fit on small boards.
+//! Packs files of facts: the program has to fit on small boards. Packed text that packs less well is left to the archive.
 
 use std::io::Write;
 use std::path::Path;
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 6] = [
     "boards",
     "endurance",
-    "explanations",
     "lines",
     "products",
     "quirks",

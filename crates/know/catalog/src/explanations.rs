@@ -7,13 +7,13 @@ use cardmark_cards::{Field, register_tables};
 use cardmark_core::Quantity;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{embedded, packed};
+use crate::facts::embedded;
 use crate::similar::{nearest, plain};
 use crate::uses::{Requirement, Use, use_of};
 
-static TEXT: LazyLock<String> = packed!("explanations");
+const TEXT: &str = include_str!("../facts/explanations.toml");
 
-static ROWS: LazyLock<Vec<Explanation>> = LazyLock::new(|| embedded(&TEXT, "explanations"));
+static ROWS: LazyLock<Vec<Explanation>> = LazyLock::new(|| embedded(TEXT, "explanations"));
 
 /// Sources of the fields of card registers.
 const SD_ASSOCIATION: &str = "SD Specifications, Part 1, Physical Layer Simplified Specification 9.10, chapters \
