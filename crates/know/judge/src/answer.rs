@@ -6,6 +6,7 @@ use cardmark_stats::{Stops, stops};
 
 use crate::camera::{CAMERA, CameraRate, camera};
 use crate::elsewhere::{BoardLimit, board_limit};
+use crate::roles::LONG_SERIES_RATIO;
 use crate::suitability::{
     Fit, Suitability, Supply, asked, comfortable, fit, metric_of, nearest_to_class, need_of,
     suitability,
@@ -20,8 +21,6 @@ const SYSTEM: &str = "boot";
 const RANDOM_WRITES: [&str; 2] = ["rand_write_4k", "rand_write_4k_long"];
 /// Sequential reads.
 const SEQUENTIAL_READS: &str = "seq_read_1m";
-/// Rate of the long series, relative to that of short trials, below which it is worth a sentence.
-const LONG_SERIES_RATIO: f64 = 0.7;
 /// Failures of a device, the gravest first.
 const FAILURES: [FindingKind; 3] = [
     FindingKind::Vanished,

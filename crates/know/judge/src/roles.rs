@@ -7,9 +7,16 @@ use cardmark_catalog::equivalents_of;
 pub struct Role {
     /// Plain name, such as `random writes`.
     pub name: &'static str,
-    /// Ids of the metrics that measure it, those of cardmark first. They are methods of their own: figures of two of them are
-    /// not compared.
+    /// Ids of the metrics that measure it, those of cardmark first. Only figures of one pattern are compared.
     pub metrics: &'static [&'static str],
+}
+
+impl Role {
+    /// Returns whether it is a rate of random accesses.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        self.name.starts_with("random")
+    }
 }
 
 /// The four rates, the most important first.
@@ -60,6 +67,9 @@ pub const ROLES: [Role; 4] = [
     },
 ];
 
+/// Rate of a long series of random writes, relative to that of short trials, below which both are worth a sentence.
+pub(crate) const LONG_SERIES_RATIO: f64 = 0.7;
+
 /// Random writes in one long series of cardmark.
 pub(crate) const LONG_WRITES: Role = Role {
     name: "random writes over 15 s",
@@ -78,6 +88,13 @@ pub fn queue_depth(metric: &str) -> Option<u32> {
     let pattern = equivalents_of(metric)?;
     let depth = pattern.id.rsplit_once("_q").map(|(_, depth)| depth.parse());
     depth.map_or(Some(1), Result::ok)
+}
+
+/// Returns the number of operations that a random rate of [`ROLES`] keeps in flight, if it is more than one.
+#[must_use]
+pub fn at_once(metric: &str) -> Option<u32> {
+    let role = role_of(metric).filter(|role| role.is_random());
+    role.and(queue_depth(metric)).filter(|depth| *depth > 1)
 }
 
 /// Returns the role that a metric answers.

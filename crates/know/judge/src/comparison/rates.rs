@@ -4,11 +4,9 @@ use cardmark_catalog::equivalents_of;
 use cardmark_stats::{Basis, Conclusion, Difference, SAME_RATIO, StallDifference};
 
 use super::Compared;
-use crate::roles::{LONG_WRITES, ROLES, Role, SYNCED_WRITES};
+use crate::roles::{LONG_SERIES_RATIO, LONG_WRITES, ROLES, Role, SYNCED_WRITES};
 use crate::spread::known_pairs;
 
-/// Rate of a long series, relative to that of short trials, below which both are worth a sentence.
-const LONG_SERIES_RATIO: f64 = 0.7;
 /// Rates that stand for the others where none of the four was measured.
 const MOST_OTHERS: usize = 4;
 
@@ -79,8 +77,8 @@ impl RateContrast<'_> {
 }
 
 impl KeyRates<'_> {
-    /// Returns the long series of random writes if it does not say the same as the short trials: another side is faster, or
-    /// one side slows down.
+    /// Returns the long series of random writes if it deviates from the short trials: another side is faster, or one side
+    /// slows down.
     #[must_use]
     pub fn deviating_long_writes(&self) -> Option<&RateContrast<'_>> {
         let long = self.long_writes.as_ref()?;

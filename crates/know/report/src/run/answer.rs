@@ -6,7 +6,7 @@ use cardmark_judge::{Answer, BoardLimit, CameraBasis, CameraRate, Fit, Limit, Sy
 use crate::answer::{AnswerBlock, Weight};
 use crate::document::Document;
 use crate::run::{anatomy, class_answer, integrity, stops, unknown};
-use crate::text::names::capitalised;
+use crate::text::names::{capitalised, listed};
 use crate::text::style::clean;
 use crate::text::{amount, figure, in_unit, percent, size};
 
@@ -209,10 +209,10 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
             unknown(format!("{rate}, varying by ±{spread} {asked}"))
         }
         System::Voided(by, operations) => {
-            unknown(format!("{} ({})", reason(by), joined(operations)))
+            unknown(format!("{} ({})", reason(by), listed(operations)))
         }
         System::NotMeasured(operations) => {
-            unknown(format!("{} were not measured", joined(operations)))
+            unknown(format!("{} were not measured", listed(operations)))
         }
     }
 }
@@ -366,15 +366,6 @@ fn next_command(record: &Record) -> String {
         }
         (Some(TargetKind::Directory), _) => "cardmark verify DIRECTORY".to_owned(),
         _ => "sudo cardmark probe DEVICE".to_owned(),
-    }
-}
-
-/// `a, b and c`.
-fn joined(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -4,7 +4,7 @@ use cardmark_catalog::{Class, class};
 use cardmark_core::{Quantity, Record, Verdict, VerdictOutcome};
 use cardmark_judge::{ClassFigure, class_figures, upheld};
 
-use crate::text::names::capitalised;
+use crate::text::names::{capitalised, listed};
 use crate::text::style::clean;
 
 /// Beginnings of reasons that name who asks for a class.
@@ -111,12 +111,8 @@ fn untestable(found: &[Judged<'_>]) -> Option<String> {
 }
 
 fn names(of: &[Judged<'_>]) -> String {
-    let names: Vec<&str> = of.iter().map(|(class, _)| class.id.as_str()).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [begin @ .., last] => format!("{} and {last}", begin.join(", ")),
-    }
+    let names: Vec<String> = of.iter().map(|(class, _)| class.id.clone()).collect();
+    listed(&names)
 }
 
 fn with_figures(begin: &str, figures: &[String]) -> String {

@@ -192,7 +192,7 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
     lines
 }
 
-fn short_id(record: &Record) -> String {
+pub(crate) fn short_id(record: &Record) -> String {
     record.id.to_string().chars().take(SHORT_ID).collect()
 }
 

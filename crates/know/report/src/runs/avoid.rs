@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, Weight};
 use crate::text::layout::{joined, painted, points};
+use crate::text::names::listed;
 use crate::text::style::{Style, Tone, clean};
 use crate::text::{amount, count_of, figure, in_unit};
 
@@ -326,15 +327,6 @@ fn false_capacities(found: &[&Warned]) -> String {
 /// A capacity in whole gigabytes.
 fn rounded(bytes: u64) -> String {
     amount((bytes + 500_000_000) / 1_000_000_000 * 1_000_000_000)
-}
-
-/// `a, b and c`.
-fn listed(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 /// `0x00, 0x3432, SD16G`.

@@ -215,14 +215,19 @@ fn named(metric: &str) -> String {
     }
 }
 
-/// The range of places that it may have. Without published repeats this is any place, in a long ranking its position.
+/// The range of places that it may have, such as `1–3`.
 fn numbers(ranking: &Ranking, index: usize) -> String {
+    place_text(possible_places(ranking, index))
+}
+
+/// The first and the last place that it may have. Without published repeats this is any place, in a long ranking its position.
+fn possible_places(ranking: &Ranking, index: usize) -> [usize; 2] {
     let count = ranking.places.len();
     let unknown = match count < LONG_RANKING {
         true => [1, count],
         false => [index + 1, index + 1],
     };
-    place_text(ranking.places[index].places.unwrap_or(unknown))
+    ranking.places[index].places.unwrap_or(unknown)
 }
 
 /// Legend of the places.

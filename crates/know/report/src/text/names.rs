@@ -1,6 +1,9 @@
 //! Workloads and origins in plain words, and what operations are.
 
 use cardmark_core::OriginKind;
+use cardmark_judge::{Role, at_once};
+
+use crate::text::style::clean;
 
 /// Workloads and figures of our suites, one a line: id and name. Those of the first paragraph have a row in the table even
 /// without a figure.
@@ -125,6 +128,24 @@ pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters.clone()).collect()
+}
+
+/// `a, b and c`.
+pub(crate) fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The role of a metric with the number of operations in flight if that is more than one; without a role the metric in plain words.
+pub(crate) fn role_name(role: Option<&Role>, metric: &str) -> String {
+    match (role, at_once(metric)) {
+        (None, _) => clean(&plain_name(metric)),
+        (Some(role), Some(depth)) => format!("{}, {depth} at once", role.name),
+        (Some(role), None) => role.name.to_owned(),
+    }
 }
 
 /// The name as a part of a file's name: `random-read-4k`.

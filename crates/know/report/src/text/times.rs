@@ -1,4 +1,4 @@
-//! Ratios of rates, and ranges of numbers, as people say them.
+//! Ratios of rates, and ranges of numbers, in words.
 
 use crate::text::{figure, percent};
 
@@ -17,16 +17,17 @@ pub(crate) fn times(ratio: f64) -> String {
     }
 }
 
-/// Returns the range of a ratio in the form of [`times`], such as `17–19` or `8–16 %`.
+/// Returns the range of a ratio in the form of [`times`], such as `17–19`, `8–16 %` or `10 % slower to 60 % faster`.
 pub(crate) fn times_range(ratio: f64, [low, high]: [f64; 2]) -> String {
     if ratio >= LEAST_TIMES {
         return ends(&two_digits(low), &two_digits(high));
     }
-    if high >= LEAST_TIMES || low < 1.0 {
-        return format!("{} times", ends(&two_digits(low), &two_digits(high)));
+    let most = more(high);
+    if low < 1.0 {
+        return format!("{} slower to {most} faster", more(2.0 - low));
     }
-    let [low, high] = [low, high].map(more);
-    ends(low.strip_suffix(" %").unwrap_or(&low), &high)
+    let least = more(low);
+    ends(least.strip_suffix(" %").unwrap_or(&least), &most)
 }
 
 /// `8–16 %`, or one of both if they are alike.
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ratio_is_so_many_times_or_percent() {
+    fn a_ratio_is_a_factor_or_a_percentage() {
         for (ratio, range, expected) in [
             (17.6, [16.5, 18.8], ("18 times", "17–19")),
             (2.43, [2.31, 2.56], ("2.4 times", "2.3–2.6")),
@@ -117,8 +118,8 @@ mod tests {
             (1.12, [1.08, 1.16], ("12 %", "8–16 %")),
             (1.12, [1.12, 1.12], ("12 %", "12 %")),
             (1.015, [1.008, 1.03], ("1.5 %", "0.8–3 %")),
-            (1.7, [1.2, 2.4], ("70 %", "1.2–2.4 times")),
-            (1.2, [0.9, 1.6], ("20 %", "0.90–1.6 times")),
+            (1.7, [1.2, 2.4], ("70 %", "20–140 %")),
+            (1.2, [0.9, 1.6], ("20 %", "10 % slower to 60 % faster")),
         ] {
             let found = (times(ratio), times_range(ratio, range));
             assert_eq!((found.0.as_str(), found.1.as_str()), expected);

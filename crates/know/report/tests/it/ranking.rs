@@ -2,7 +2,7 @@
 
 use cardmark_core::{OriginKind, Quantity};
 use cardmark_judge::{Among, Order, Ranking};
-use cardmark_report::{Style, place_line, rankings};
+use cardmark_report::{Style, answer_of_rankings, place_line, rankings};
 use cardmark_stats::RankingRow;
 use insta::assert_snapshot;
 
@@ -263,4 +263,42 @@ fn a_figure_alone_has_no_place_and_other_methods_are_marked() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     assert!(!text.contains("synced write 4 KiB: place"), "{text}");
+}
+
+/// Rows with these names and possible places, all without a requested run.
+fn rows(of: &[(&str, Option<[usize; 2]>)]) -> Vec<RankingRow> {
+    let row = |(name, places): &(&str, Option<[usize; 2]>)| RankingRow {
+        places: *places,
+        ..place(name, 2.0)
+    };
+    of.iter().map(row).collect()
+}
+
+#[test]
+fn the_answer_names_the_first_only_if_the_order_is_known() {
+    let answer = |rankings: &[Ranking]| answer_of_rankings(rankings).unwrap().sentence;
+    let [a, b, c] = [[1, 2], [1, 2], [3, 3]].map(Some);
+    let clear = of("rand_write_4k", rows(&[("A", a), ("B", b), ("C", c)]));
+    let begin = "Fastest in random writes: A or B, of 3";
+    assert!(answer(std::slice::from_ref(&clear)).starts_with(begin));
+    let names: Vec<(&str, Option<[usize; 2]>)> =
+        ["A", "B", "C", "D"].map(|name| (name, None)).to_vec();
+    let unknown = of("agnostics_rand_read", rows(&names));
+    let found = answer(&[clear, unknown]);
+    let end = "; in random reads, 32 at once: no clear order among the first 4 of 4";
+    assert!(found.starts_with(begin) && found.ends_with(end), "{found}");
+}
+
+#[test]
+fn the_place_of_a_run_is_in_the_answer() {
+    let of_run = |metric: &str| {
+        let mut places = rows(&[("A", Some([1, 1])), ("mine", Some([2, 2]))]);
+        places[1].is_asked = true;
+        of(metric, places)
+    };
+    let rankings = ["agnostics_rand_write", "agnostics_rand_read", "seq_read_1m"].map(of_run);
+    let found = answer_of_rankings(&rankings).unwrap().sentence;
+    let begin = "Random writes, 32 at once: place 2 of 2";
+    let end = "; random reads, 32 at once, 2 of 2; sequential reads 2 of 2";
+    assert!(found.starts_with(begin) && found.ends_with(end), "{found}");
 }

@@ -2,13 +2,13 @@
 
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_judge::{
-    Compared, KeyRates, Queues, RateContrast, RateVerdict, key_rates, queue_depth,
+    Compared, KeyRates, Queues, RateContrast, RateVerdict, Role, at_once, key_rates, queue_depth,
 };
 use cardmark_stats::{Basis, Claim, Conclusion, Difference, SAME_RATIO};
 
 use crate::answer::{AnswerBlock, KeyFigure};
 use crate::text::layout::cut;
-use crate::text::names::{capitalised, plain_name};
+use crate::text::names::{capitalised, listed, role_name};
 use crate::text::style::clean;
 use crate::text::times::{times, times_range};
 use crate::text::{count_of, figure, in_unit, percent, unit};
@@ -107,8 +107,11 @@ fn under_settings(versus: &Versus<'_>, others: &[&Place<'_>]) -> Vec<String> {
     settings.iter().filter_map(sentence).collect()
 }
 
-/// `As installed: command queue on for A, off for B`, on a board where that matters.
+/// `Command queue on for A, off for B, as installed`, on a board where that matters; `None` if the names contain it.
 fn queue_words(view: &View, places: &[&Place<'_>]) -> Option<String> {
+    if view.names.iter().any(|name| name.contains("command queue")) {
+        return None;
+    }
     let states = places.iter().find_map(|place| match place.queues {
         Queues::AsInstalled(states) => Some((states, "as installed")),
         Queues::Set(states) => Some((states, "by a setting of the board")),
@@ -179,7 +182,7 @@ impl View {
     /// The sentence with the number of operations in flight, if that is more than one.
     fn sentence(&self, rates: &KeyRates<'_>, results: &[&Compared]) -> String {
         let sentence = self.plain_sentence(rates, results);
-        match rates.leading().and_then(at_once) {
+        match rates.leading().and_then(|one| at_once(one.metric())) {
             Some(depth) => format!("With {depth} operations at once, {sentence}"),
             None => sentence,
         }
@@ -199,12 +202,8 @@ impl View {
             [] => String::new(),
             [one] => format!("; {second} {}", clause(one, "")),
             several => {
-                let parts = several.iter().map(|one| match verb(one) {
-                    Some(verb) => format!("{verb} {}", times(ratio(one))),
-                    None => format!("is in {} {}", rate_name(one), times(ratio(one))),
-                });
-                let parts: Vec<String> = parts.collect();
-                format!("; {second} {} faster", listed(&parts))
+                let parts = several.iter().map(|one| without_range(one, ""));
+                format!("; {second} {}", listed(&parts.collect::<Vec<_>>()))
             }
         };
         sentence
@@ -416,21 +415,19 @@ fn range_words(of: &RateContrast<'_>) -> String {
 
 /// `writes randomly 18 times faster than B (17–19)`.
 fn clause(of: &RateContrast<'_>, than: &str) -> String {
-    let (much, range) = (faster(of), range_words(of));
+    without_range(of, than) + &range_words(of)
+}
+
+fn without_range(of: &RateContrast<'_>, than: &str) -> String {
+    let much = faster(of);
     let mut verbs = VERBS.iter();
     let known = of
         .role
         .and_then(|role| verbs.find(|(name, _)| *name == role.name));
     match known {
-        Some((_, verb)) => format!("{verb} {much}{than}{range}"),
-        None => format!("is {much}{than} in {}{range}", rate_name(of)),
+        Some((_, verb)) => format!("{verb} {much}{than}"),
+        None => format!("is {much}{than} in {}", rate_name(of)),
     }
-}
-
-fn verb(of: &RateContrast<'_>) -> Option<&'static str> {
-    let name = of.role?.name;
-    let (_, verb) = VERBS.iter().find(|(known, _)| *known == name)?;
-    Some(verb)
 }
 
 /// What a side does in a rate that people ask for.
@@ -443,21 +440,7 @@ const VERBS: [(&str, &str); 5] = [
 ];
 
 fn rate_name(of: &RateContrast<'_>) -> String {
-    let metric = of.metric();
-    let Some(role) = of.role else {
-        return clean(&plain_name(metric));
-    };
-    let is_random = role.name.starts_with("random");
-    match queue_depth(metric).filter(|depth| is_random && *depth > 1) {
-        Some(depth) => format!("{}, {depth} at once", role.name),
-        None => role.name.to_owned(),
-    }
-}
-
-/// Operations in flight of a random rate, if more than one.
-fn at_once(of: &RateContrast<'_>) -> Option<u32> {
-    let is_random = of.role.is_some_and(|role| role.name.starts_with("random"));
-    queue_depth(of.metric()).filter(|depth| is_random && *depth > 1)
+    role_name(of.role, of.metric())
 }
 
 /// `about 4 more runs of each would show 15 % in random writes`.
@@ -499,8 +482,7 @@ fn open(
         _ => open.extend(place_of(rates, places).map(|place| claim(view, place.results))),
     }
     let is_unstated = |one: &&RateContrast<'_>| {
-        let is_random = one.role.is_some_and(|role| role.name.starts_with("random"));
-        is_random && queue_depth(one.metric()).is_none()
+        one.role.is_some_and(Role::is_random) && queue_depth(one.metric()).is_none()
     };
     if rates.main.iter().any(|one| is_unstated(&one)) {
         open.push("Random rates: how many operations were in flight is not stated".to_owned());
@@ -584,15 +566,6 @@ fn claim(view: &View, results: &Compared) -> String {
             "About what changes from {} to {}: each product is compared with itself ({runs})",
             view.names[1], view.names[0]
         ),
-    }
-}
-
-/// `a, b and c`.
-fn listed(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_catalog::product_name;
 use cardmark_core::{OriginKind, Record};
 
-use crate::run::summary::minute;
+use crate::run::summary::{minute, short_id};
 use crate::text::style::clean;
 
 /// Longest name of a sample that means nothing without the word.
@@ -13,16 +13,16 @@ const SHORT: usize = 2;
 /// Conditions whose value is a name of its own.
 const NAMING: [&str; 3] = ["product", "sample", "model"];
 
-/// Returns what to call two sides: by the conditions that distinguish them in a command, else by the first of product, sample,
-/// model, board, setting and time in which they differ. `given` are the sides as a command names them.
+/// Returns names of two sides: the conditions that distinguish them in a command, else the first of product, sample, model,
+/// board, setting, time and id in which they differ. `given` are the sides as a command names them.
 pub fn side_names(given: [&str; 2], sides: [&[&Record]; 2]) -> [String; 2] {
     let [base, other] = given.map(conditions);
     let by_condition = [of_conditions(&base, &other), of_conditions(&other, &base)];
     if let [Some(base), Some(other)] = by_condition {
         return [base, other];
     }
-    let candidates: [fn(&Record) -> Option<String>; 6] =
-        [product, sample, model, board, setting, start];
+    let candidates: [fn(&Record) -> Option<String>; 7] =
+        [product, sample, model, board, setting, start, id];
     let by_property = candidates.into_iter().find_map(|of| {
         let [base, other] = sides.map(|side| shared(side, of));
         let (base, other) = (base?, other?);
@@ -99,6 +99,10 @@ fn start(record: &Record) -> Option<String> {
     Some(format!("the run of {minute}"))
 }
 
+fn id(record: &Record) -> Option<String> {
+    Some(format!("run {}", short_id(record)))
+}
+
 #[cfg(test)]
 mod tests {
     use cardmark_core::{Origin, simulated_run_id};
@@ -131,6 +135,17 @@ mod tests {
         later.started_at = Some(at[1].to_owned());
         let expected = ["the run of 2026-11-01 10:00", "the run of 2026-11-02 10:00"];
         assert_eq!(names(ids, &red, &later), expected);
+        // Simulated runs have no time.
+        let [first, second] = [0x12, 0xab].map(|byte| {
+            let mut run = red.clone();
+            run.id = cardmark_core::run_id_from_bytes([byte; 16]);
+            run.started_at = None;
+            run
+        });
+        assert_eq!(
+            names(ids, &first, &second),
+            ["run 12121212", "run abababab"]
+        );
         assert_eq!(names(ids, &red, &red), ["the base", "the other side"]);
         let given = ["product=Red 32,reader=old", "product=Red 32,reader=new"];
         assert_eq!(names(given, &red, &later), ["reader old", "reader new"]);

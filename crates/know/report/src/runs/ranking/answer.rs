@@ -1,11 +1,11 @@
 //! The answer of rankings in a sentence.
 
-use cardmark_judge::{Order, ROLES, Ranking, queue_depth, role_of};
+use cardmark_judge::{Order, ROLES, Ranking, role_of};
 use serde_json::{Value, json};
 
-use super::{computers, numbers};
+use super::{computers, numbers, possible_places};
 use crate::answer::AnswerBlock;
-use crate::text::names::{capitalised, plain_name};
+use crate::text::names::{capitalised, role_name};
 use crate::text::on_boards;
 use crate::text::style::clean;
 
@@ -68,46 +68,41 @@ fn asked(ranking: &Ranking) -> Option<usize> {
 /// `random writes: place 1–2 of 46 on a Raspberry Pi 4`; the boards only where they differ from those before.
 fn place(ranking: &Ranking, first: &Ranking) -> Option<String> {
     let place = numbers(ranking, asked(ranking)?);
-    let name = name(&ranking.metric);
+    let name = role_name(role_of(&ranking.metric), &ranking.metric);
     let count = ranking.places.len();
     let boards = boards(ranking, first);
     Some(match std::ptr::eq(ranking, first) {
         true => format!("{name}: place {place} of {count}{boards}"),
+        false if name.contains(", ") => format!("{name}, {place} of {count}{boards}"),
         false => format!("{name} {place} of {count}{boards}"),
     })
 }
 
 /// `fastest in random writes: A or B, of 46 on a Raspberry Pi 4`.
 fn fastest(ranking: &Ranking, first: &Ranking) -> Option<String> {
-    let shares_first =
-        |place: &&cardmark_stats::RankingRow| place.places.is_some_and(|[least, _]| least == 1);
-    let mut leaders: Vec<String> = ranking
-        .places
-        .iter()
-        .filter(shares_first)
-        .map(|place| clean(&place.name))
+    let shares_first = |index: &usize| possible_places(ranking, *index)[0] == 1;
+    let leaders = (0..ranking.places.len()).filter(shares_first);
+    let mut leaders: Vec<String> = leaders
+        .map(|index| clean(&ranking.places[index].name))
         .collect();
     leaders.dedup();
-    if leaders.is_empty() {
-        leaders.extend(ranking.places.first().map(|place| clean(&place.name)));
-    }
+    let of = format!("of {}{}", ranking.places.len(), boards(ranking, first));
     let who = match leaders.as_slice() {
         [] => return None,
-        [one] => one.clone(),
+        [one] => format!("{one}, {of}"),
         [begin @ .., last] if leaders.len() <= MOST_FIRST => {
-            format!("{} or {last}", begin.join(", "))
+            format!("{} or {last}, {of}", begin.join(", "))
         }
-        _ => format!("no clear order of the first {}", leaders.len()),
+        _ => format!("no clear order among the first {} {of}", leaders.len()),
     };
-    let name = name(&ranking.metric);
-    let (count, boards) = (ranking.places.len(), boards(ranking, first));
+    let name = role_name(role_of(&ranking.metric), &ranking.metric);
     let word = match ranking.order {
         Order::HighestFirst => "fastest in",
         Order::LowestFirst => "shortest",
     };
     Some(match std::ptr::eq(ranking, first) {
-        true => format!("{word} {name}: {who}, of {count}{boards}"),
-        false => format!("in {name}: {who}, of {count}{boards}"),
+        true => format!("{word} {name}: {who}"),
+        false => format!("in {name}: {who}"),
     })
 }
 
@@ -118,16 +113,5 @@ fn boards(ranking: &Ranking, first: &Ranking) -> String {
     match is_known || words.is_empty() {
         true => String::new(),
         false => format!(" {words}"),
-    }
-}
-
-fn name(metric: &str) -> String {
-    let Some(role) = role_of(metric) else {
-        return clean(&plain_name(metric));
-    };
-    let is_random = role.name.starts_with("random");
-    match queue_depth(metric).filter(|depth| is_random && *depth > 1) {
-        Some(depth) => format!("{}, {depth} at once,", role.name),
-        None => role.name.to_owned(),
     }
 }
