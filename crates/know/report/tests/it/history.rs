@@ -51,6 +51,6 @@ fn the_sentence_comes_first_and_has_no_method_in_it() {
         assert!(!text.contains(word), "`{word}` in {text}");
     }
     let few = shown(4, false);
-    let expected = "No trend yet: 4 runs on 4 days, it takes 5 days";
+    let expected = "No trend yet: 4 runs on 4 days; a trend takes 5 days";
     assert!(few.starts_with(expected), "{few}");
 }

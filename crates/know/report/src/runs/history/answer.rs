@@ -1,4 +1,4 @@
-//! What became of a card, in a sentence.
+//! Changes of a card over time, in a sentence.
 
 use std::cmp::Reverse;
 
@@ -85,9 +85,9 @@ fn unchanged(groups: &[HistoryGroup<'_>]) -> String {
     let all = || groups.iter().flat_map(|group| &group.trends);
     let is_tested = all().any(|trend| trend.outcome.is_some());
     if is_tested {
-        let is_same = all().all(|trend| matches!(trend.outcome, Some(Conclusion::Same) | None));
+        let is_same = all().all(|trend| trend.outcome == Some(Conclusion::Same));
         return match is_same {
-            true => format!("No change within 10 % in {runs}"),
+            true => format!("The same within 10 % in {runs}"),
             false => format!("No change shown in {runs}"),
         };
     }
@@ -99,7 +99,7 @@ fn unchanged(groups: &[HistoryGroup<'_>]) -> String {
         }
         days => {
             let days = count_of(days, "day", "days");
-            format!("No trend yet: {runs} on {days}, it takes {LEAST_DAYS} days")
+            format!("No trend yet: {runs} on {days}; a trend takes {LEAST_DAYS} days")
         }
     }
 }
