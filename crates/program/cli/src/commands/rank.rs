@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cardmark_catalog::{all_equivalents, publications};
+use cardmark_catalog::{all_equivalents, is_board, publications};
 use cardmark_core::{Metric, OriginKind, Record, Subject, evidence_digest};
 use cardmark_judge::{
     Field, FieldFilter, ROLES, Ranking, Role, in_catalogue, order_of, ordered_metrics,
@@ -15,7 +15,7 @@ use cardmark_store::{Store, StoredFigure};
 
 use crate::args::RankArguments;
 use crate::error::{CommandError, Exit};
-use crate::runs::{Runs, published_records};
+use crate::runs::{Runs, published_records, short};
 use crate::terminal::print;
 use cardmark_session::{Data, store_error};
 
@@ -146,13 +146,23 @@ fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
         None | Some("last") => last_with_rates()?,
         Some(run) => Some(run.to_owned()),
     };
-    match name {
-        Some(name) => Ok(Some(Runs::default().one(&name)?.record)),
-        None if arguments.run.is_none() && arguments.board.is_some() => Ok(None),
-        None => Err(CommandError::new(Exit::Usage, "no run has rates yet").hint(
-            "`cardmark run` measures some; `cardmark rank --board \"Pi 4\"` ranks published results",
-        )),
-    }
+    let board = arguments.board.as_ref().filter(|_| arguments.run.is_none());
+    let Some(name) = name else {
+        return match board {
+            Some(_) => Ok(None),
+            None => Err(CommandError::new(Exit::Usage, "no run has rates yet").hint(
+                "`cardmark run` measures some; `cardmark rank --board \"Pi 4\"` ranks published results",
+            )),
+        };
+    };
+    let record = Runs::default().one(&name)?.record;
+    // A simulated run has no place on a real board.
+    let is_elsewhere = |board: &String| {
+        let own = record.board.as_ref().and_then(|own| own.model.as_deref());
+        record.origin.kind == OriginKind::Simulated && !own.is_some_and(|own| is_board(own, board))
+    };
+    let is_beside = board.is_some_and(is_elsewhere);
+    Ok((!is_beside).then_some(record))
 }
 
 /// The id of the last run with rates, with a notice if later ones have none.
@@ -167,16 +177,13 @@ fn last_with_rates() -> Result<Option<String>, CommandError> {
     };
     let id = &runs[index].id;
     if index > 0 {
-        let short: String = id.chars().take(SHORT_ID).collect();
+        let id = short(id);
         print::notice(&format!(
-            "the last run has no rates; this is run {short}, the last one with some"
+            "the last run has no rates; this is run {id}, the last one with some"
         ));
     }
     Ok(Some(id.clone()))
 }
-
-/// Digits of an id that are shown.
-const SHORT_ID: usize = 8;
 
 /// How to see the rates that are not ranked.
 fn more(arguments: &RankArguments, asked: Option<&Record>, ranked_count: usize) -> String {
