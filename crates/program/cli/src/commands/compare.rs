@@ -23,9 +23,14 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
     let (mut texts, mut all) = (Vec::new(), Vec::new());
     for name in &arguments.others {
         let other = runs.compared(name)?;
+        let asked = Asked {
+            arguments,
+            given: [&arguments.base, name],
+            sides: [&base, &other],
+        };
         let compared = match base.is_of_product && other.is_of_product {
-            true => in_each_place(arguments, &base, name, &other)?,
-            false => one(arguments, name, &base, &other)?,
+            true => asked.in_each_place()?,
+            false => asked.as_they_are()?,
         };
         match arguments.json {
             true => all.extend(compared.json(arguments)),
@@ -37,6 +42,15 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
         false => print::result(&texts.join("\n"))?,
     }
     Ok(Exit::Done)
+}
+
+/// Two sides that are to be compared.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    arguments: &'a CompareArguments,
+    /// Sides as the command names them.
+    given: [&'a str; 2],
+    sides: [&'a Side; 2],
 }
 
 /// Two sides, compared in one place or several.
@@ -96,73 +110,98 @@ impl ComparedSides<'_> {
     }
 }
 
-/// Compares two products wherever both were measured.
-fn in_each_place<'a>(
-    arguments: &'a CompareArguments,
-    base: &'a Side,
-    name: &'a str,
-    other: &'a Side,
-) -> Result<ComparedSides<'a>, CommandError> {
-    let names = [arguments.base.as_str(), name];
-    if [base, other]
-        .iter()
-        .any(|side| lines_count(&side.records) > 1)
-    {
-        let of = |side: &Side| products(&side.records.iter().collect::<Vec<_>>());
-        return Err(several(names, [of(base), of(other)]));
-    }
-    let mut places = common_places([&base.records, &other.records]);
-    if places.is_empty() {
-        let is_across = arguments.across.iter().any(|name| name == "board");
-        let may_differ = is_across || (base.names_board && other.names_board);
-        if !may_differ {
-            return Err(nowhere(names, [base, other]));
+impl<'a> Asked<'a> {
+    /// Compares two products wherever both were measured.
+    fn in_each_place(self) -> Result<ComparedSides<'a>, CommandError> {
+        let Self { given, sides, .. } = self;
+        if sides.iter().any(|side| lines_count(&side.records) > 1) {
+            let of = |side: &Side| products(&side.records.iter().collect::<Vec<_>>());
+            return Err(several(given, sides.map(of)));
         }
-        return one(arguments, name, base, other);
-    }
-    let is_of_one =
-        |place: &CommonPlace<'_>| place.sides.iter().all(|side| products(side).len() < 2);
-    if !places.iter().any(is_of_one) {
-        let of = |index: usize| {
-            places
-                .iter()
-                .flat_map(move |place| products(&place.sides[index]))
+        let mut places = common_places(sides.map(|side| side.records.as_slice()));
+        if places.is_empty() {
+            let is_across = self.arguments.across.iter().any(|name| name == "board");
+            let may_differ = is_across || sides.iter().all(|side| side.names_board);
+            return match may_differ {
+                true => self.as_they_are(),
+                false => Err(nowhere(given, sides)),
+            };
+        }
+        let is_of_one =
+            |place: &CommonPlace<'_>| place.sides.iter().all(|side| products(side).len() < 2);
+        if !places.iter().any(is_of_one) {
+            return Err(several(
+                given,
+                [0, 1].map(|index| all_products(&places, index)),
+            ));
+        }
+        places.retain(is_of_one);
+        report_left_out(&places, sides);
+        let names = self.names(&places);
+        let compared = |place: CommonPlace<'a>| {
+            // As installed the queue of one side may be on, and that of the other off.
+            let mut across = self.arguments.across.clone();
+            if matches!(place.queues, Queues::AsInstalled([base, other]) if base != other) {
+                across.push("command_queue".to_owned());
+            }
+            let results = self.compared(&place, &across)?;
+            Ok((place, results))
         };
-        return Err(several(names, [of(0).collect(), of(1).collect()]));
+        let places: Result<Vec<_>, CommandError> = places.into_iter().map(compared).collect();
+        Ok(ComparedSides {
+            given,
+            names,
+            places: places?,
+        })
     }
-    places.retain(is_of_one);
-    tell_left_out(&places, [base, other]);
-    let called = |index: usize| {
-        let all = places
-            .iter()
-            .flat_map(|place| products(&place.sides[index]));
-        let all: BTreeSet<String> = all.collect();
-        all.into_iter().collect::<Vec<_>>().join(" and ")
-    };
-    let called = [called(0), called(1)];
-    let compared = |place: CommonPlace<'a>| {
-        // As installed the queue of one side may be on, and that of the other off.
-        let mut across = arguments.across.clone();
-        if matches!(place.queues, Queues::AsInstalled([base, other]) if base != other) {
-            across.push("command_queue".to_owned());
+
+    /// Compares two sides as they are.
+    fn as_they_are(self) -> Result<ComparedSides<'a>, CommandError> {
+        let place = CommonPlace {
+            name: String::new(),
+            sides: self.sides.map(|side| side.records.iter().collect()),
+            queues: Queues::Any,
+        };
+        let results = self.compared(&place, &self.arguments.across)?;
+        Ok(ComparedSides {
+            given: self.given,
+            names: side_names(self.given, [&place.sides[0], &place.sides[1]]),
+            places: vec![(place, results)],
+        })
+    }
+
+    fn compared(
+        self,
+        place: &CommonPlace<'_>,
+        across: &[String],
+    ) -> Result<Compared, CommandError> {
+        let metrics = &self.arguments.metrics;
+        let results = compare_sides(&place.sides, metrics, across);
+        results.map_err(|reason| refusal(reason, self.given, metrics))
+    }
+
+    /// The products of the sides, or what else distinguishes them.
+    fn names(self, places: &[CommonPlace<'_>]) -> [String; 2] {
+        let products = [0, 1].map(|index| all_products(places, index).join(" and "));
+        if products[0] != products[1] && products.iter().all(|name| !name.is_empty()) {
+            return products;
         }
-        let results = compare_sides(&place.sides, &arguments.metrics, &across);
-        let results = results.map_err(|reason| refusal(reason, names, &arguments.metrics))?;
-        Ok((place, results))
-    };
-    let places: Result<Vec<_>, CommandError> = places.into_iter().map(compared).collect();
-    Ok(ComparedSides {
-        given: names,
-        names: match called[0] == called[1] || called.iter().any(String::is_empty) {
-            true => names.map(str::to_owned),
-            false => called,
-        },
-        places: places?,
-    })
+        let runs = [0, 1].map(|index| {
+            let sides = places.iter().flat_map(|place| &place.sides[index]);
+            sides.copied().collect::<Vec<_>>()
+        });
+        side_names(self.given, [&runs[0], &runs[1]])
+    }
+}
+
+/// The products of one side in all these places.
+fn all_products(places: &[CommonPlace<'_>], side: usize) -> Vec<String> {
+    let runs = places.iter().flat_map(|place| &place.sides[side]);
+    products(&runs.copied().collect::<Vec<_>>())
 }
 
 /// Mentions runs that the other side has nothing beside.
-fn tell_left_out(places: &[CommonPlace<'_>], sides: [&Side; 2]) {
+fn report_left_out(places: &[CommonPlace<'_>], sides: [&Side; 2]) {
     let runs = places.iter().flat_map(|place| &place.sides).flatten();
     let used: BTreeSet<_> = runs.map(|record| record.id).collect();
     let all: usize = sides.iter().map(|side| side.records.len()).sum();
@@ -219,39 +258,13 @@ fn lines_count(records: &[Record]) -> usize {
 fn several(names: [&str; 2], products: [Vec<String>; 2]) -> CommandError {
     let mut causes = Vec::new();
     for (name, products) in names.iter().zip(products) {
-        let distinct: BTreeSet<String> = products.into_iter().collect();
-        if distinct.len() > 1 {
-            let distinct: Vec<String> = distinct.into_iter().collect();
-            causes.push(format!("`{name}` is {}", distinct.join(", ")));
+        if products.len() > 1 {
+            causes.push(format!("`{name}` is {}", products.join(", ")));
         }
     }
     CommandError::new(Exit::Usage, "a side has several products")
         .because(causes.join("; "))
         .hint("name one product on each side")
-}
-
-/// Compares two sides as they are.
-fn one<'a>(
-    arguments: &'a CompareArguments,
-    name: &'a str,
-    base: &'a Side,
-    other: &'a Side,
-) -> Result<ComparedSides<'a>, CommandError> {
-    let given = [arguments.base.as_str(), name];
-    let sides = [base, other].map(|side| side.records.iter().collect::<Vec<_>>());
-    let results = compare_sides(&sides, &arguments.metrics, &arguments.across)
-        .map_err(|reason| refusal(reason, given, &arguments.metrics))?;
-    let names = side_names(given, [&sides[0], &sides[1]]);
-    let place = CommonPlace {
-        name: String::new(),
-        sides,
-        queues: Queues::Any,
-    };
-    Ok(ComparedSides {
-        given,
-        names,
-        places: vec![(place, results)],
-    })
 }
 
 /// The command that makes another run of the first side with one run.

@@ -21,7 +21,7 @@ pub(crate) fn report_of_last(named: &[String]) -> Result<Vec<String>, CommandErr
 }
 
 /// Fills in the sides of a comparison that are not named: the last run, and as its base the last run of another card in
-/// the same suite.
+/// the same suite; that too if the last run is the only one named.
 pub(crate) fn sides_of_comparison(
     base: &str,
     others: &[String],
@@ -30,15 +30,16 @@ pub(crate) fn sides_of_comparison(
         return Ok((base.to_owned(), others.to_vec()));
     }
     let mut runs = Runs::default();
-    if !base.is_empty() {
-        let last = runs.one("last")?.record;
+    let last = runs.one("last")?.record;
+    let is_last = base.is_empty() || runs.one(base).is_ok_and(|run| run.record.id == last.id);
+    if !is_last {
         print::notice(&format!(
             "compared with it: the last run, {}",
             called(&last)
         ));
         return Ok((base.to_owned(), vec![last.id.to_string()]));
     }
-    let (last, other) = runs.last_of_two_cards()?;
+    let other = runs.last_of_another_card(&last)?;
     print::notice(&format!(
         "the last run, {}, compared with the last one of another card, {}",
         called(&last),
@@ -48,24 +49,20 @@ pub(crate) fn sides_of_comparison(
 }
 
 impl Runs {
-    /// The last run, and the last one of another card in its suite.
-    fn last_of_two_cards(&mut self) -> Result<(Record, Record), CommandError> {
+    /// The last run of another card in the suite of this one.
+    fn last_of_another_card(&mut self, last: &Record) -> Result<Record, CommandError> {
         let store = self.store()?;
-        // An empty store has an error of its own.
-        let last = store.find("last").map_err(|error| store_error(&error))?;
-        let last_id = last.record.id.to_string();
-        let last = store.head(&last_id).map_err(|error| store_error(&error))?;
         let listed = store.list(MOST_LOOKED_AT);
         for run in listed.map_err(|error| store_error(&error))? {
             if run.suite != last.suite.as_ref().map(|suite| suite.name.clone()) {
                 continue;
             }
             let other = store.head(&run.id).map_err(|error| store_error(&error))?;
-            if is_other_card(&last, &other) {
-                return Ok((last, other));
+            if is_other_card(last, &other) {
+                return Ok(other);
             }
         }
-        Err(nothing_to_compare(&last))
+        Err(nothing_to_compare(last))
     }
 }
 

@@ -159,6 +159,11 @@ fn rank_knows_what_it_can_rank() {
     let text = program.run(&["rank", "--board", "Pi 4"]).stdout;
     assert!(text.contains("random write 4 KiB: 25 places"), "{text}");
     measure(&program, "a1-32gb", 1..2, &[]);
+    // A simulated run has no place on a real board.
+    let beside = program.run(&["rank", "--board", "Pi 4"]).stdout;
+    let rest = beside.strip_prefix(&text).unwrap_or(&beside);
+    let expected = "\nLeft out: 1 simulated run; only real cards are ranked here.\n";
+    assert_eq!(rest, expected);
     assert_eq!(program.run(&["anatomy", "sim:a1-32gb"]).code, 0);
     let output = program.run(&["rank"]);
     assert_eq!(output.code, 0, "{output}");
@@ -235,7 +240,38 @@ fn two_products_on_a_board_are_one_command() {
 }
 
 #[test]
-fn sides_that_mix_the_same_suites_are_told_to_name_one() {
+fn one_product_in_two_settings_is_named_by_the_settings() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let sides = ["pi3", "pi3-oc100"].map(|setting| format!("Samsung Evo+ 32 GB,setting={setting}"));
+    let text = program.run(&["compare", &sides[0], &sides[1]]).stdout;
+    let expected = "No difference shown between setting pi3 and setting pi3-oc100: ";
+    assert!(text.starts_with(expected), "{text}");
+    let sides = ["on", "off"].map(|state| format!("SanDisk Extreme 64 GB,command_queue={state}"));
+    let across = ["compare", &sides[0], &sides[1], "--across", "command_queue"];
+    let text = program.run(&across).stdout;
+    let expected = "command queue on writes randomly 2.6 times";
+    assert!(text.contains(expected), "{text}");
+    assert!(!text.contains("queue on for"), "{text}");
+}
+
+#[test]
+fn the_last_run_alone_is_compared_with_another_card() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "c10-16gb", 1..2, &[]);
+    measure(&program, "a1-32gb", 1..2, &[]);
+    let expected = program.run(&["compare"]);
+    assert_eq!(expected.code, 0, "{expected}");
+    let id = json(&program, &["list", "runs", "--json"])[0]["id"].clone();
+    for base in ["last", id.as_str().unwrap()] {
+        let output = program.run(&["compare", base]);
+        assert_eq!(output.stdout, expected.stdout, "{output}");
+    }
+}
+
+#[test]
+fn sides_with_several_suites_ask_for_one() {
     let scratch = scratch();
     let program = program(&scratch);
     for (side, seed) in [("side=one", "1"), ("side=other", "2")] {
