@@ -10,7 +10,7 @@ use crate::unknown::unknown_storage;
 /// Runs of two sides under the same circumstances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommonPlace<'a> {
-    /// Board, setting and publication, as far as known.
+    /// Board, suite, use of the command queue, bus and publication, as far as known.
     pub name: String,
     /// The runs of each side.
     pub sides: [Vec<&'a Record>; 2],
@@ -176,7 +176,7 @@ fn common<'a>(
     base.into_iter().filter_map(pair).collect()
 }
 
-/// Returns the board, setting, bus and publication that all these runs share.
+/// Returns the board, suite, use of the command queue, bus and publication that all these runs share.
 fn place_name<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     let records: Vec<&Record> = records.collect();
     let shared = |part: &dyn Fn(&Record) -> Option<String>| {
@@ -184,13 +184,14 @@ fn place_name<'a>(records: impl Iterator<Item = &'a Record>) -> String {
         let first = all.first().cloned().flatten();
         first.filter(|_| all.len() == 1)
     };
-    let label = |name: &'static str| move |record: &Record| record.labels.get(name).cloned();
-    let bus = |record: &Record| told(&Context::of(record).must, "bus");
+    let part = |name: &'static str| move |record: &Record| told(&Context::of(record).must, name);
+    let suite = |record: &Record| Some(format!("suite {}", record.suite.as_ref()?.name));
     let parts = [
         shared(&board),
-        shared(&label("setting")),
-        shared(&bus),
-        shared(&label("publication")),
+        shared(&suite),
+        shared(&part("command_queue")),
+        shared(&part("bus")),
+        shared(&|record| record.labels.get("publication").cloned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(", ")
@@ -259,10 +260,10 @@ mod tests {
     fn products_meet_in_the_settings_of_one_publication() {
         let places = names(&of("Samsung Evo+ 32 GB"), &of("SanDisk Extreme 16 GB"));
         let expected = [
-            "Raspberry Pi 4 Model B, pi4, geerling-a2",
-            "Raspberry Pi 2 Model B, pi2, geerling-dramble",
-            "Raspberry Pi 3 Model B, pi3, geerling-dramble",
-            "Raspberry Pi 3 Model B, pi3-oc100, bus overclocked to 100 MHz, geerling-dramble",
+            "Raspberry Pi 4 Model B, suite dramble, geerling-a2",
+            "Raspberry Pi 2 Model B, suite dramble, geerling-dramble",
+            "Raspberry Pi 3 Model B, suite dramble, geerling-dramble",
+            "Raspberry Pi 3 Model B, suite dramble, bus overclocked to 100 MHz, geerling-dramble",
         ];
         let mut found: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
         found.sort_unstable();
@@ -276,10 +277,29 @@ mod tests {
     }
 
     #[test]
+    fn places_of_two_published_products_have_distinct_names() {
+        let mut of_products = BTreeMap::<String, Vec<Record>>::new();
+        for record in publications().iter().flat_map(|one| one.records()) {
+            let product = record.labels["product"].clone();
+            of_products.entry(product).or_default().push(record);
+        }
+        for (product, base) in &of_products {
+            for (_, other) in of_products.iter().filter(|(name, _)| *name != product) {
+                let places = common_places([base, other]);
+                let names: BTreeSet<&str> =
+                    places.iter().map(|place| place.name.as_str()).collect();
+                let all: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
+                assert_eq!(names.len(), all.len(), "{all:?}");
+            }
+        }
+    }
+
+    #[test]
     fn without_a_common_setting_the_board_is_shared_or_nothing() {
         let evo = of("Samsung Evo+ 16 GB");
         let on_pi4 = names(&evo, &of("Samsung Pro Endurance 32 GB"));
-        assert_eq!(on_pi4, [("Raspberry Pi 4 Model B".to_owned(), [1, 1])]);
+        let name = "Raspberry Pi 4 Model B, suite dramble".to_owned();
+        assert_eq!(on_pi4, [(name, [1, 1])]);
         assert!(names(&evo, &of("SanDisk Extreme 64 GB")).is_empty());
     }
 }

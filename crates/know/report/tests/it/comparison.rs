@@ -269,7 +269,7 @@ fn two_products_are_compared_in_all_places_where_both_were_measured() {
     assert_eq!(reads.unwrap().id, "hdparm_t");
     let places = places_of_comparison(&versus);
     assert_eq!(places.len(), 4);
-    let pi2 = "Raspberry Pi 2 Model B, pi2, geerling-dramble: ";
+    let pi2 = "Raspberry Pi 2 Model B, suite dramble, geerling-dramble: ";
     assert!(
         places.iter().any(|line| line.starts_with(pi2)),
         "{places:?}"

@@ -29,7 +29,7 @@ pub struct Versus<'a> {
 /// A place where both sides were measured.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// Board, setting and publication, as far as known.
+    /// Board and circumstances, as far as known.
     pub name: &'a str,
     /// The results.
     pub results: &'a Compared,
@@ -184,7 +184,18 @@ impl View {
         let sentence = self.plain_sentence(rates, results);
         match rates.leading().and_then(|one| at_once(one.metric())) {
             Some(depth) => format!("With {depth} operations at once, {sentence}"),
-            None => sentence,
+            None => self.begun(sentence),
+        }
+    }
+
+    /// Capitalises a sentence that begins with words of a name, but not the name `old` of a sample.
+    fn begun(&self, sentence: String) -> String {
+        let name = &self.names[0];
+        let first_word = name.split_once(' ').map(|(word, _)| word);
+        let is_word = |word: &str| word.bytes().all(|letter| letter.is_ascii_lowercase());
+        match first_word.is_some_and(is_word) && sentence.starts_with(name.as_str()) {
+            true => capitalised(&sentence),
+            false => sentence,
         }
     }
 
@@ -487,7 +498,7 @@ fn open(
     if rates.main.iter().any(|one| is_unstated(&one)) {
         open.push("Random rates: how many operations were in flight is not stated".to_owned());
     }
-    let differing = differing(places);
+    let differing = differing(view, places);
     if !differing.is_empty() {
         let across = match versus.across.is_empty() {
             true => "",
@@ -524,15 +535,21 @@ fn place_of<'a>(rates: &KeyRates<'_>, places: &[&'a Place<'a>]) -> Option<&'a Pl
     places.iter().find(is_there).or(places.first()).copied()
 }
 
-/// Names of the circumstances that are known to differ.
-fn differing(places: &[&Place<'_>]) -> Vec<String> {
+/// Names of the circumstances that are known to differ, without those that name the sides.
+fn differing(view: &View, places: &[&Place<'_>]) -> Vec<String> {
     let rows = places.iter().flat_map(|place| &place.results.context);
     let mut names: Vec<String> = Vec::new();
     let is_installed = |place: &&&Place<'_>| matches!(place.queues, Queues::AsInstalled(_));
     let is_told =
         |name: &str| name == "command_queue" && places.iter().any(|one| is_installed(&one));
+    let names_sides = |row: &ContextRow| {
+        let mut values = row.sides.iter().flatten();
+        let in_words = |value: &str| format!("{} {value}", row.name.replace('_', " "));
+        values.all(|value| view.names.contains(value) || view.names.contains(&in_words(value)))
+    };
     let is_worth = |row: &&ContextRow| {
-        row.differs() && !OF_EACH_RUN.contains(&row.name.as_str()) && !is_told(&row.name)
+        let is_rare = !OF_EACH_RUN.contains(&row.name.as_str());
+        row.differs() && is_rare && !is_told(&row.name) && !names_sides(row)
     };
     for row in rows.filter(is_worth) {
         let name = clean(&row.name.replace('_', " "));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cardmark_catalog::product_name;
-use cardmark_core::{OriginKind, Record};
+use cardmark_core::{Context, OriginKind, ReaderKind, Record, told};
 
 use crate::run::summary::{minute, short_id};
 use crate::text::style::clean;
@@ -13,22 +13,43 @@ const SHORT: usize = 2;
 /// Conditions whose value is a name of its own.
 const NAMING: [&str; 3] = ["product", "sample", "model"];
 
+/// Names of rows in a published table: ids of the catalogue that mean nothing to a person.
+const OF_PUBLICATIONS: [&str; 2] = ["publication", "setting"];
+
 /// Returns names of two sides: the conditions that distinguish them in a command, else the first of product, sample, model,
-/// board, setting, time and id in which they differ. `given` are the sides as a command names them.
+/// board, reader, command queue, clock, time and id in which they differ, else the command's words (`given`).
 pub fn side_names(given: [&str; 2], sides: [&[&Record]; 2]) -> [String; 2] {
-    let [base, other] = given.map(conditions);
-    let by_condition = [of_conditions(&base, &other), of_conditions(&other, &base)];
-    if let [Some(base), Some(other)] = by_condition {
-        return [base, other];
+    let conditions = given.map(conditions);
+    let is_published = sides.iter().copied().flatten().all(|run| is_published(run));
+    let mut with_meaning = conditions.clone();
+    if is_published {
+        let has_meaning = |(key, _): &(&str, &str)| !OF_PUBLICATIONS.contains(key);
+        with_meaning
+            .iter_mut()
+            .for_each(|side| side.retain(has_meaning));
     }
-    let candidates: [fn(&Record) -> Option<String>; 7] =
-        [product, sample, model, board, setting, start, id];
+    if let Some(names) = by_conditions(&with_meaning) {
+        return names;
+    }
+    let candidates: [fn(&Record) -> Option<String>; 9] = [
+        product, sample, model, board, reader, queue, clock, start, id,
+    ];
     let by_property = candidates.into_iter().find_map(|of| {
         let [base, other] = sides.map(|side| shared(side, of));
         let (base, other) = (base?, other?);
         (base != other).then_some([base, other])
     });
-    by_property.unwrap_or_else(|| ["the base", "the other side"].map(str::to_owned))
+    by_property
+        .or_else(|| by_conditions(&conditions))
+        .unwrap_or_else(|| given.map(clean))
+}
+
+fn by_conditions([base, other]: &[Vec<(&str, &str)>; 2]) -> Option<[String; 2]> {
+    Some([of_conditions(base, other)?, of_conditions(other, base)?])
+}
+
+fn is_published(record: &Record) -> bool {
+    record.origin.kind == OriginKind::Published
 }
 
 /// The answer that all records of a side share.
@@ -89,9 +110,27 @@ fn board(record: &Record) -> Option<String> {
     record.board.as_ref()?.model.clone()
 }
 
-fn setting(record: &Record) -> Option<String> {
-    let setting = record.labels.get("setting")?;
-    Some(format!("setting {setting}"))
+fn reader(record: &Record) -> Option<String> {
+    let kind = record.devices.first()?.reader.as_ref()?.kind;
+    let name = match kind {
+        ReaderKind::Slot => "the card slot",
+        ReaderKind::Usb => "the USB reader",
+        _ => return None,
+    };
+    Some(name.to_owned())
+}
+
+fn queue(record: &Record) -> Option<String> {
+    told(&Context::of(record).must, "command_queue")
+}
+
+fn clock(record: &Record) -> Option<String> {
+    let reader = record.devices.first()?.reader.as_ref()?;
+    let overclock_hz = reader.bus.as_ref().and_then(|bus| bus.overclock_hz);
+    Some(match overclock_hz {
+        Some(hertz) => format!("the slot at {} MHz", hertz / 1_000_000),
+        None => "the slot at its usual clock".to_owned(),
+    })
 }
 
 fn start(record: &Record) -> Option<String> {
@@ -100,11 +139,12 @@ fn start(record: &Record) -> Option<String> {
 }
 
 fn id(record: &Record) -> Option<String> {
-    Some(format!("run {}", short_id(record)))
+    (!is_published(record)).then(|| format!("run {}", short_id(record)))
 }
 
 #[cfg(test)]
 mod tests {
+    use cardmark_catalog::publications;
     use cardmark_core::{Origin, simulated_run_id};
 
     use super::*;
@@ -146,7 +186,7 @@ mod tests {
             names(ids, &first, &second),
             ["run 12121212", "run abababab"]
         );
-        assert_eq!(names(ids, &red, &red), ["the base", "the other side"]);
+        assert_eq!(names(ids, &red, &red), ids);
         let given = ["product=Red 32,reader=old", "product=Red 32,reader=new"];
         assert_eq!(names(given, &red, &later), ["reader old", "reader new"]);
         let given = ["sample=good", "sample=B"];
@@ -154,5 +194,48 @@ mod tests {
         // A side that all conditions of the other one hold for.
         let given = ["board=Pi 4", "board=Pi 4,product=Blue 16"];
         assert_eq!(names(given, &red, &blue), ["Red 32", "Blue 16"]);
+        // A label of the user is a name, unlike the id of a published table.
+        let given = ["setting=cold", "setting=warm"];
+        assert_eq!(names(given, &red, &later), ["setting cold", "setting warm"]);
+    }
+
+    #[test]
+    fn published_runs_are_named_by_their_circumstances() {
+        for (publication, settings, expected) in [
+            (
+                "geerling-dramble",
+                ["pi3", "pi3-oc100"],
+                ["the slot at its usual clock", "the slot at 100 MHz"],
+            ),
+            (
+                "geerling-2019-comments",
+                ["c42-pi-3", "c42-pi-4"],
+                ["Raspberry Pi 3 Model B", "Raspberry Pi 4 Model B"],
+            ),
+            (
+                "command-queue",
+                ["queue-on", "queue-off"],
+                ["command queue on", "command queue off"],
+            ),
+            // The note alone distinguishes them.
+            (
+                "geerling-turing-pi",
+                ["pi4-usb-uasp", "pi4-usb-bot"],
+                ["setting pi4-usb-uasp", "setting pi4-usb-bot"],
+            ),
+        ] {
+            let runs = settings.map(|setting| {
+                let mut all = publications().iter();
+                let of = all.find(|one| one.id == publication).unwrap().records();
+                of.into_iter()
+                    .filter(|run| run.labels["setting"] == setting)
+                    .collect::<Vec<_>>()
+            });
+            let sides = runs.each_ref().map(|runs| runs.iter().collect::<Vec<_>>());
+            let given =
+                settings.map(|setting| format!("publication={publication},setting={setting}"));
+            let given = given.each_ref().map(String::as_str);
+            assert_eq!(side_names(given, [&sides[0], &sides[1]]), expected);
+        }
     }
 }
