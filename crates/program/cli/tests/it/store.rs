@@ -23,6 +23,17 @@ fn with_demo(program: &Program) -> String {
     output.record().id.to_string()
 }
 
+/// Holds the store as SQLite does: with a lock on bytes of the file.
+fn lock(program: &Program) -> File {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(program.database())
+        .unwrap();
+    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    file
+}
+
 /// The store's tests have every kind of damage.
 #[test]
 fn a_store_that_is_no_database_is_reported_and_left_as_it_is() {
@@ -93,12 +104,7 @@ fn a_database_locked_only_at_the_end_loses_nothing() {
     let folder = crate::common::folder(&scratch);
     let running = program.start(&["run", text(&folder), crate::common::QUICKEST]);
     running.hear("round 2");
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(program.database())
-        .unwrap();
-    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let file = lock(&program);
     running.signal(rustix::process::Signal::INT);
     let output = running.wait();
     assert_eq!(output.code, 130, "{output}");
@@ -137,13 +143,7 @@ fn nothing_is_measured_while_another_process_holds_the_store() {
     let scratch = scratch();
     let program = program(&scratch);
     with_demo(&program);
-    // SQLite's own locks are such locks on bytes of the file.
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(program.database())
-        .unwrap();
-    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let file = lock(&program);
     let output = program.run(&[&DEMO[..], &["--seed=2"]].concat());
     let said = [
         "is locked by another process",
