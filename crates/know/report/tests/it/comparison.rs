@@ -167,7 +167,7 @@ fn each_rate_has_the_unit_of_what_it_counts() {
 }
 
 #[test]
-fn each_claim_says_what_it_is_about() {
+fn each_claim_names_its_scope() {
     let of = |claim| text(claim, 200);
     for (claim, short, long) in [
         (Claim::Runs, "About these runs", "about these runs"),
@@ -199,12 +199,12 @@ fn every_width_is_kept_to() {
 }
 
 #[test]
-fn nothing_in_common_is_said() {
+fn sides_without_a_common_metric_are_a_sentence() {
     assert_snapshot!(single(&[], None));
 }
 
 #[test]
-fn one_run_a_side_is_told_to_repeat() {
+fn one_run_a_side_gets_the_command_to_repeat_it() {
     let without_interval = |difference: Difference| Difference {
         low: None,
         high: None,

@@ -23,7 +23,7 @@ fn shown(months: u32, all: bool) -> String {
 }
 
 #[test]
-fn a_rate_that_fell_is_told_with_its_size_and_since_when() {
+fn a_rate_that_fell_has_its_size_and_the_day_it_began() {
     let text = shown(9, true);
     for part in [
         "random write 4 KiB fell 5",

@@ -57,7 +57,7 @@ struct Asked<'a> {
 struct ComparedSides<'a> {
     /// Sides as the command names them.
     given: [&'a str; 2],
-    /// What people call them.
+    /// Their names in the answer.
     names: [String; 2],
     places: Vec<(CommonPlace<'a>, Compared)>,
 }

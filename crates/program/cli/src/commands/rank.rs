@@ -185,7 +185,7 @@ fn last_with_rates() -> Result<Option<String>, CommandError> {
     Ok(Some(id.clone()))
 }
 
-/// How to see the rates that are not ranked.
+/// The hint at rates that are not ranked.
 fn more(arguments: &RankArguments, asked: Option<&Record>, ranked_count: usize) -> String {
     let all = asked.map_or(0, |record| ranked_metrics(record).len());
     let count = all.saturating_sub(ranked_count);

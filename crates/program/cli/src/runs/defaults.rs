@@ -81,7 +81,7 @@ fn is_other_card(one: &Record, other: &Record) -> bool {
     cards.is_some_and(|(one, other)| one != other)
 }
 
-/// What identifies the card of a run: a simulated model, the label `sample` with its product, or the card's id; else its
+/// Identity of the card of a run: a simulated model, the label `sample` with its product, or the card's id; else its
 /// product.
 fn card_of(record: &Record) -> Option<Vec<String>> {
     if record.origin.kind == OriginKind::Simulated {

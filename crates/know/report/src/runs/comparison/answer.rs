@@ -441,7 +441,7 @@ fn without_range(of: &RateContrast<'_>, than: &str) -> String {
     }
 }
 
-/// What a side does in a rate that people ask for.
+/// Verbs for the rates that people ask for.
 const VERBS: [(&str, &str); 5] = [
     ("random writes", "writes randomly"),
     ("random reads", "reads randomly"),
@@ -477,7 +477,7 @@ fn runs_to_decide(rates: &KeyRates<'_>, results: &[&Compared]) -> Option<String>
     ))
 }
 
-/// What the answer is about, and what else differs.
+/// The scope of the answer, and other differences of the sides.
 fn open(
     versus: &Versus<'_>,
     view: &View,
@@ -540,7 +540,7 @@ fn differing(view: &View, places: &[&Place<'_>]) -> Vec<String> {
     let rows = places.iter().flat_map(|place| &place.results.context);
     let mut names: Vec<String> = Vec::new();
     let is_installed = |place: &&&Place<'_>| matches!(place.queues, Queues::AsInstalled(_));
-    let is_told =
+    let is_stated =
         |name: &str| name == "command_queue" && places.iter().any(|one| is_installed(&one));
     let names_sides = |row: &ContextRow| {
         let mut values = row.sides.iter().flatten();
@@ -549,7 +549,7 @@ fn differing(view: &View, places: &[&Place<'_>]) -> Vec<String> {
     };
     let is_worth = |row: &&ContextRow| {
         let is_rare = !OF_EACH_RUN.contains(&row.name.as_str());
-        row.differs() && is_rare && !is_told(&row.name) && !names_sides(row)
+        row.differs() && is_rare && !is_stated(&row.name) && !names_sides(row)
     };
     for row in rows.filter(is_worth) {
         let name = clean(&row.name.replace('_', " "));
