@@ -7,18 +7,27 @@ use cardmark_samples::{Model, simulated};
 
 /// Shows runs of one card, one a month, whose random write falls to a half, evenly.
 fn shown(months: u32, all: bool) -> String {
-    let model = Model::named("a1-32gb").unwrap();
-    let run = |month: u32| {
-        let mut run: Record = simulated(&model, "quick", u64::from(month));
-        run.origin.kind = OriginKind::Measured;
-        run.started_at = Some(format!("2026-{month:02}-03T10:00:00Z"));
-        let mut metrics = run.metrics.iter_mut();
-        let write = metrics.find(|metric| metric.id == "rand_write_4k").unwrap();
-        write.value *= 0.5_f64.powf(f64::from(month - 1) / f64::from(months - 1));
-        run
-    };
-    let runs: Vec<Record> = (1..=months).map(run).collect();
-    let text = card_history("Red", &history(&runs, &[]), all, 80, Style::Plain);
+    let runs: Vec<Record> = (1..=months)
+        .map(|month| {
+            let mut run = in_month(month, u64::from(month));
+            let mut metrics = run.metrics.iter_mut();
+            let write = metrics.find(|metric| metric.id == "rand_write_4k").unwrap();
+            write.value *= 0.5_f64.powf(f64::from(month - 1) / f64::from(months - 1));
+            run
+        })
+        .collect();
+    shown_runs(&runs, all)
+}
+
+fn in_month(month: u32, seed: u64) -> Record {
+    let mut run = simulated(&Model::named("a1-32gb").unwrap(), "quick", seed);
+    run.origin.kind = OriginKind::Measured;
+    run.started_at = Some(format!("2026-{month:02}-03T10:00:00Z"));
+    run
+}
+
+fn shown_runs(runs: &[Record], all: bool) -> String {
+    let text = card_history("Red", &history(runs, &[]), all, 80, Style::Plain);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -53,4 +62,17 @@ fn the_sentence_comes_first_and_has_no_method_in_it() {
     let few = shown(4, false);
     let expected = "No trend yet: 4 runs on 4 days; a trend takes 5 days";
     assert!(few.starts_with(expected), "{few}");
+}
+
+#[test]
+fn a_card_is_the_same_only_if_every_rate_was_tested() {
+    let mut runs: Vec<Record> = (1..=9).map(|month| in_month(month, 1)).collect();
+    let same = shown_runs(&runs, false);
+    assert!(same.starts_with("The same within 10 % in 9 runs"), "{same}");
+    // A rate of four of the runs has too few days.
+    for run in &mut runs[4..] {
+        run.metrics.retain(|metric| metric.id != "seq_read_1m");
+    }
+    let some = shown_runs(&runs, false);
+    assert!(some.starts_with("No change shown in 9 runs"), "{some}");
 }
