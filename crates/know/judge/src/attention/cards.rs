@@ -46,8 +46,9 @@ pub enum NamedBy {
 enum Key<'a> {
     /// Its own id, which is unique together with its size.
     Id(&'a str, Option<u64>),
-    /// The owner's names of computer and card, what the device reports, and the product of a card without a name of its own.
-    Named(Names<'a>, [Option<&'a str>; 2], Option<u64>),
+    /// The owner's names of computer and card, what the device reports, the product of a card without a name of its own, and
+    /// the board if there are no names.
+    Named(Names<'a>, [Option<&'a str>; 3], Option<u64>),
     /// The owner's names alone: the device reported nothing, or stands behind a reader.
     Unknown(Names<'a>),
 }
@@ -86,7 +87,8 @@ impl<'a> Key<'a> {
             true => Self::Unknown(names),
             false => {
                 let reported = model.or(run.origin.source.as_deref());
-                Self::Named(names, [reported, product], size)
+                let board = board_model(run).filter(|_| !names.are_given());
+                Self::Named(names, [reported, product, board], size)
             }
         }
     }
@@ -96,6 +98,12 @@ impl<'a> Key<'a> {
 type Order = (Vec<(String, u64)>, String, Option<String>, String);
 
 impl CardRuns<'_> {
+    /// Returns whether its runs are of one card by its id or the owner's names. Others only look alike, as two cards in the
+    /// same reader do.
+    pub(super) fn is_identified(&self) -> bool {
+        self.id.is_some() || self.named_by != NamedBy::Model
+    }
+
     /// Place in the order of the names of boards, in which `board-4` comes before `board-12`, then of cards.
     pub(super) fn order(&self) -> Order {
         let sample = self.sample.map(str::to_owned);

@@ -23,6 +23,15 @@ fn with_demo(program: &Program) -> String {
     output.record().id.to_string()
 }
 
+/// The database, locked as by another process: SQLite's own locks are such locks on bytes of the file.
+fn locked(program: &Program) -> File {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).open(program.database());
+    let file = file.unwrap();
+    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    file
+}
+
 /// The store's tests have every kind of damage.
 #[test]
 fn a_store_that_is_no_database_is_reported_and_left_as_it_is() {
@@ -93,12 +102,7 @@ fn a_database_locked_only_at_the_end_loses_nothing() {
     let folder = crate::common::folder(&scratch);
     let running = program.start(&["run", text(&folder), crate::common::QUICKEST]);
     running.hear("round 2");
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(program.database())
-        .unwrap();
-    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let lock = locked(&program);
     running.signal(rustix::process::Signal::INT);
     let output = running.wait();
     assert_eq!(output.code, 130, "{output}");
@@ -112,7 +116,7 @@ fn a_database_locked_only_at_the_end_loses_nothing() {
     );
     assert!(output.stdout.contains("random read 4 KiB"), "{output}");
     assert_eq!(program.journals().len(), 1);
-    drop(file);
+    drop(lock);
     let recovered = program.run(&["recover"]);
     assert_eq!(recovered.code, 0, "{recovered}");
     assert!(recovered.stdout.starts_with("recovered "), "{recovered}");
@@ -137,13 +141,7 @@ fn nothing_is_measured_while_another_process_holds_the_store() {
     let scratch = scratch();
     let program = program(&scratch);
     with_demo(&program);
-    // SQLite's own locks are such locks on bytes of the file.
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(program.database())
-        .unwrap();
-    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let lock = locked(&program);
     let output = program.run(&[&DEMO[..], &["--seed=2"]].concat());
     let said = [
         "is locked by another process",
@@ -151,7 +149,7 @@ fn nothing_is_measured_while_another_process_holds_the_store() {
     ];
     assert_error(&output, 3, &said);
     assert!(program.journals().is_empty());
-    drop(file);
+    drop(lock);
     assert_eq!(program.run(&["list"]).code, 0);
     assert_eq!(program.runs_count(), 1);
 }
