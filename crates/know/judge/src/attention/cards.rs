@@ -98,12 +98,6 @@ impl<'a> Key<'a> {
 type Order = (Vec<(String, u64)>, String, Option<String>, String);
 
 impl CardRuns<'_> {
-    /// Returns whether its runs are of one card by its id or the owner's names. Others only look alike, as two cards in the
-    /// same reader do.
-    pub(super) fn is_identified(&self) -> bool {
-        self.id.is_some() || self.named_by != NamedBy::Model
-    }
-
     /// Place in the order of the names of boards, in which `board-4` comes before `board-12`, then of cards.
     pub(super) fn order(&self) -> Order {
         let sample = self.sample.map(str::to_owned);
@@ -147,12 +141,19 @@ pub fn cards_of<'a>(runs: impl IntoIterator<Item = &'a Record>) -> Vec<CardRuns<
 /// A run with its place in the order of time.
 type Placed<'a> = (usize, &'a Record);
 
+/// Returns whether a run is of one card by its id or the owner's name of it. The name of a computer is none: cards in the same
+/// reader look alike.
+pub(super) fn is_identified(run: &Record) -> bool {
+    let id = run.devices.first().and_then(DeviceInfo::card_id);
+    id.is_some() || label(run, SAMPLE).is_some()
+}
+
 /// Adds the runs of a device that reported nothing to the only card that the owner called the same.
 fn join_unknown<'a>(cards: &mut BTreeMap<Key<'a>, Vec<Placed<'a>>>) {
     let unknown: Vec<(Key<'_>, Names<'_>)> = cards
         .keys()
         .filter_map(|key| match key {
-            Key::Unknown(names) => Some((key.clone(), *names)),
+            Key::Unknown(names) if names.sample.is_some() => Some((key.clone(), *names)),
             _ => None,
         })
         .collect();

@@ -7,7 +7,7 @@ use cardmark_core::{
     StorageKind, VerdictOutcome,
 };
 
-use super::cards::CardRuns;
+use super::cards::{CardRuns, is_identified};
 use super::reasons::{Ground, Reason};
 use crate::faults::counted_verdicts;
 use crate::unknown::storage_kind;
@@ -26,9 +26,10 @@ const LEAST_SPARE_PERCENT: u32 = 10;
 pub(super) fn grounds<'a>(card: &CardRuns<'a>) -> Vec<Ground<'a>> {
     let mut grounds: Vec<Ground<'a>> = Vec::new();
     for &run in &card.runs {
-        if card.is_identified() {
-            grounds.retain(|ground| !is_cleared(ground, run));
-        }
+        grounds.retain(|ground| {
+            let is_same = is_identified(ground.run) && is_identified(run);
+            !(is_same && is_cleared(ground, run))
+        });
         for reason in shown(run) {
             let is_alike = |known: &Ground<'_>| known.reason.rank() == reason.rank();
             let is_better = |known: &Ground<'_>| {

@@ -435,6 +435,65 @@ fn the_use_of_a_card_decides_what_is_too_slow() {
 }
 
 #[test]
+fn a_slow_link_is_not_held_against_a_card_and_clears_none() {
+    let of = |number, writes, wanted: &str, mbit: Option<u64>| {
+        let mut run = with_rates("aaaaaa", number, writes);
+        run.metrics[1].value = 1400.0;
+        run.metrics[2].value = 9e6;
+        run.labels.insert("use".to_owned(), wanted.to_owned());
+        let reader = json!({
+            "kind": "usb",
+            "usb": { "vendor": "0001", "product": "0001", "link_bits_per_s": mbit.map(|it| it * 1_000_000) },
+        });
+        run.devices[0].reader = mbit.map(|_| serde_json::from_value(reader).unwrap());
+        run
+    };
+    let (slow, fast) = (Some(480), Some(5000));
+    let reason = |runs: &[Record]| {
+        let cards = cards_of(runs);
+        let rows = attention(&cards);
+        let [row] = rows.as_slice() else { return None };
+        match row.worst()?.reason.clone() {
+            Reason::TooSlow(shortfall) => Some(shortfall.plain),
+            other => panic!("{other:?}"),
+        }
+    };
+    for wanted in ["boot", "media"] {
+        let run = |number, link| of(number, 4000.0, wanted, link);
+        assert_eq!(reason(&[run(1, slow)]), None, "{wanted}");
+        let limit = reason(&[run(1, fast)]);
+        assert!(limit.is_some(), "{wanted}");
+        assert_eq!(reason(&[run(1, None)]), limit);
+        // What a slow link hides is as known before.
+        assert_eq!(reason(&[run(1, fast), run(2, slow)]), limit);
+    }
+    // No link makes random writes as slow as these.
+    let writes = [of(1, 50.0, "boot", slow)];
+    assert_eq!(reason(&writes).as_deref(), Some("random writes"));
+}
+
+#[test]
+fn the_name_of_a_computer_names_none_of_the_cards_in_its_reader() {
+    let in_reader = |number, kind| {
+        let mut run = tested("", number, "verify", kind, ALL);
+        run.devices[0].sample = None;
+        let reader = json!({ "kind": "usb" });
+        run.devices[0].reader = Some(serde_json::from_value(reader).unwrap());
+        run
+    };
+    let bad = in_reader(1, StorageKind::Limbo);
+    let clean = in_reader(2, StorageKind::Confirmed);
+    let row = || ("pi".to_owned(), "fake");
+    assert_eq!(found(&[bad.clone(), clean.clone()]), [row()]);
+    // Neither are they the card in its slot.
+    let slot = |kind| tested("aaaaaa", 0, "verify", kind, ALL);
+    assert_eq!(found(&[slot(StorageKind::Limbo), clean]), [row()]);
+    let runs = [slot(StorageKind::Confirmed), bad];
+    let cards = cards_of(&runs);
+    assert_eq!(attention(&cards)[0].card.id, None);
+}
+
+#[test]
 fn durable_writes_in_a_later_run_clear_the_doubt() {
     let synced = |number: usize, is_early: bool| {
         let mut run = with_rates("aaaaaa", number, 4000.0);
