@@ -18,7 +18,7 @@ const PRODUCT: &str = "product";
 pub struct CardRuns<'a> {
     /// Name of its board: the label `host`, else the label `sample`, else the model of the board.
     pub board: String,
-    /// Where `board` comes from.
+    /// Origin of `board`.
     pub named_by: NamedBy,
     /// The label `sample`, if it is not the name of the board.
     pub sample: Option<&'a str>,
@@ -41,7 +41,7 @@ pub enum NamedBy {
     Model,
 }
 
-/// What distinguishes a card from others.
+/// Identity of a card.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     /// Its own id, which is unique together with its size.

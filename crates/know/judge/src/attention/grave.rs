@@ -156,7 +156,7 @@ fn by_test(found: &Integrity) -> Option<Reason> {
     })
 }
 
-/// What the device reported of itself in the last run in which it did.
+/// Wear that the device reported in the last run that has it.
 fn wear<'a>(card: &CardRuns<'a>) -> Option<Ground<'a>> {
     let health = |run: &'a Record| {
         run.devices

@@ -182,7 +182,7 @@ fn by_rates(run: &Record, wanted: &Use) -> Option<Judgement> {
             Some(Judgement::OfBoard(need.plain.clone()))
         }
         fit @ (Fit::Poor | Fit::Slow) => Some(Judgement::TooSlow(shortfall(fit))),
-        // What was not measured may be too slow.
+        // A rate that was not measured may be too low.
         _ => found.unknown.is_empty().then_some(Judgement::Enough),
     }
 }
