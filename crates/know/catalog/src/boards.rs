@@ -6,6 +6,7 @@ use cardmark_core::BusMode;
 use serde::Deserialize;
 
 use crate::facts::{embedded, packed};
+use crate::similar::nearest;
 use crate::sources::{Availability, FactSource};
 
 pub(crate) static TEXT: LazyLock<String> = packed!("boards");
@@ -67,6 +68,15 @@ pub struct BoardFacts {
     pub checked_on: String,
     /// Models, used by a test.
     pub vectors: Vec<String>,
+}
+
+/// Returns the names of boards that are similar to this one, the most similar first.
+#[must_use]
+pub fn nearest_boards(name: &str) -> Vec<&'static str> {
+    let names = boards()
+        .iter()
+        .flat_map(|board| board.aliases.iter().chain([&board.name]));
+    nearest(name, names.map(String::as_str))
 }
 
 /// The PCI Express link of a board.

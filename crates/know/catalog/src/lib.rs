@@ -26,7 +26,7 @@ mod suites;
 mod uses;
 mod vocabulary;
 
-pub use boards::{BoardFacts, BoardPcie, board, board_name, boards};
+pub use boards::{BoardFacts, BoardPcie, board, board_name, boards, nearest_boards};
 pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use elsewhere::{
     Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
@@ -51,7 +51,7 @@ pub use queue::{QueueGain, queue_gains};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
-pub use similar::nearest;
+pub use similar::{meant, nearest};
 pub use sources::{Availability, Fact, FactSource};
 pub use spreads::{
     RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, series, spread_of, spreads,

@@ -33,6 +33,15 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
     names
 }
 
+/// Returns the names that a word may mean as a clause, such as `perhaps media`, or else all.
+#[must_use]
+pub fn meant(word: &str, names: &[&str]) -> String {
+    match nearest(word, names.iter().copied()).as_slice() {
+        [] => format!("there is {}", names.join(", ")),
+        near => format!("perhaps {}", near.join(", ")),
+    }
+}
+
 /// Similarity of two plain words, 0 to 1.
 fn likeness(name: &str, word: &str) -> f64 {
     let least = match word.len() {

@@ -6,7 +6,7 @@ use cardmark_core::Suite;
 use thiserror::Error;
 
 use crate::facts::from_toml;
-use crate::similar::nearest;
+use crate::similar::meant;
 
 /// A version of a suite.
 struct SuiteText {
@@ -115,16 +115,8 @@ pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
         }),
         _ => Err(CatalogError::UnknownSuite {
             name: name.to_owned(),
-            known: meant(name),
+            known: meant(name, &suite_names()),
         }),
-    }
-}
-
-/// The suites that a name may mean, or all.
-fn meant(name: &str) -> String {
-    match nearest(name, suite_names()).as_slice() {
-        [] => format!("there is {}", suite_names().join(", ")),
-        near => format!("perhaps {}", near.join(", ")),
     }
 }
 

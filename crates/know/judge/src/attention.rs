@@ -18,7 +18,7 @@ pub use reasons::{Advice, Ground, Outlier, Reason, Shortfall};
 pub struct Attention<'a> {
     /// The card with its runs.
     pub card: CardRuns<'a>,
-    /// What to do.
+    /// Action for the owner.
     pub advice: Advice,
     /// The reasons, the worst first; at least one.
     pub grounds: Vec<Ground<'a>>,

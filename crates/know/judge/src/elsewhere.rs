@@ -1,9 +1,10 @@
 //! Published figures that show that a board limits a rate.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use cardmark_catalog::{Requirement, board, product, publications};
-use cardmark_core::{ReaderKind, Record};
+use cardmark_core::{Metric, ReaderKind, Record};
 
 use crate::suitability::metric_of;
 
@@ -37,7 +38,7 @@ pub enum BoardLimit {
 /// A published rate.
 struct Known {
     product: &'static str,
-    board: String,
+    board: &'static str,
     value: f64,
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn board_limit(record: &Record, need: &Requirement, value: f64) -> Op
     });
     match same {
         Some(best) => Some(BoardLimit::SameProduct {
-            board: best.board.clone(),
+            board: best.board.to_owned(),
             value: best.value,
         }),
         None => ceiling(&known, here, value),
@@ -89,8 +90,8 @@ fn slot_board(record: &Record) -> Option<String> {
     is_in_slot.then(name)
 }
 
-/// The published rates of card slots at their ordinary clock for a need, in its unit.
-fn published(need: &Requirement) -> Vec<Known> {
+/// The published results of products in card slots at their ordinary clock: product, board, figures.
+static IN_SLOTS: LazyLock<Vec<(&str, String, Vec<Metric>)>> = LazyLock::new(|| {
     let records = publications().iter().flat_map(|one| one.records());
     let is_overclocked = |record: &Record| {
         let mut buses = record
@@ -102,12 +103,19 @@ fn published(need: &Requirement) -> Vec<Known> {
     let ordinary = records.filter(|record| !is_overclocked(record));
     let known = ordinary.filter_map(|record| {
         let product = product(record.labels.get("product")?)?;
-        let board = slot_board(&record)?;
-        let mut metrics = need.metrics.iter();
-        let metric = metrics.find_map(|id| metric_of(&record.metrics, id))?;
+        Some((product.id.as_str(), slot_board(&record)?, record.metrics))
+    });
+    known.collect()
+});
+
+/// The published rates for a need, in its unit.
+fn published(need: &Requirement) -> Vec<Known> {
+    let known = IN_SLOTS.iter().filter_map(|(product, board, metrics)| {
+        let mut ids = need.metrics.iter();
+        let metric = ids.find_map(|id| metric_of(metrics, id))?;
         let value = need.converted(metric.quantity, metric.value)?;
         Some(Known {
-            product: &product.id,
+            product,
             board,
             value,
         })

@@ -10,6 +10,7 @@ mod situation;
 
 use cardmark_core::{Finding, FindingKind, Record};
 
+pub(crate) use link::SUPER_SPEED_BITS_PER_S;
 use situation::situations;
 
 /// Replaces these findings in the record.

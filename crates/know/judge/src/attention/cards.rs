@@ -18,7 +18,7 @@ const PRODUCT: &str = "product";
 pub struct CardRuns<'a> {
     /// Name of its board: the label `host`, else the label `sample`, else the model of the board.
     pub board: String,
-    /// Where `board` comes from.
+    /// Origin of `board`.
     pub named_by: NamedBy,
     /// The label `sample`, if it is not the name of the board.
     pub sample: Option<&'a str>,
@@ -41,13 +41,14 @@ pub enum NamedBy {
     Model,
 }
 
-/// What distinguishes a card from others.
+/// Identity of a card.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     /// Its own id, which is unique together with its size.
     Id(&'a str, Option<u64>),
-    /// The owner's names of computer and card, what the device reports, and the product of a card without a name of its own.
-    Named(Names<'a>, [Option<&'a str>; 2], Option<u64>),
+    /// The owner's names of computer and card, what the device reports, the product of a card without a name of its own, and
+    /// the board if there are no names.
+    Named(Names<'a>, [Option<&'a str>; 3], Option<u64>),
     /// The owner's names alone: the device reported nothing, or stands behind a reader.
     Unknown(Names<'a>),
 }
@@ -86,7 +87,8 @@ impl<'a> Key<'a> {
             true => Self::Unknown(names),
             false => {
                 let reported = model.or(run.origin.source.as_deref());
-                Self::Named(names, [reported, product], size)
+                let board = board_model(run).filter(|_| !names.are_given());
+                Self::Named(names, [reported, product, board], size)
             }
         }
     }
@@ -139,12 +141,19 @@ pub fn cards_of<'a>(runs: impl IntoIterator<Item = &'a Record>) -> Vec<CardRuns<
 /// A run with its place in the order of time.
 type Placed<'a> = (usize, &'a Record);
 
+/// Returns whether a run is of one card by its id or the owner's name of it. The name of a computer is none: cards in the same
+/// reader look alike.
+pub(super) fn is_identified(run: &Record) -> bool {
+    let id = run.devices.first().and_then(DeviceInfo::card_id);
+    id.is_some() || label(run, SAMPLE).is_some()
+}
+
 /// Adds the runs of a device that reported nothing to the only card that the owner called the same.
 fn join_unknown<'a>(cards: &mut BTreeMap<Key<'a>, Vec<Placed<'a>>>) {
     let unknown: Vec<(Key<'_>, Names<'_>)> = cards
         .keys()
         .filter_map(|key| match key {
-            Key::Unknown(names) => Some((key.clone(), *names)),
+            Key::Unknown(names) if names.sample.is_some() => Some((key.clone(), *names)),
             _ => None,
         })
         .collect();

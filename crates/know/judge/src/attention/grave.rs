@@ -7,7 +7,7 @@ use cardmark_core::{
     StorageKind, VerdictOutcome,
 };
 
-use super::cards::CardRuns;
+use super::cards::{CardRuns, is_identified};
 use super::reasons::{Ground, Reason};
 use crate::faults::counted_verdicts;
 use crate::unknown::storage_kind;
@@ -21,28 +21,52 @@ const LIFE_PERCENT: u32 = 100;
 /// Remaining share of spare blocks below which it is, percent.
 const LEAST_SPARE_PERCENT: u32 = 10;
 
-/// Returns the grave reasons of a card, each with the last run that shows it.
+/// Returns the grave reasons of a card, each with the last run that shows it, or the last test of its storage. Runs that may be
+/// of several cards clear nothing.
 pub(super) fn grounds<'a>(card: &CardRuns<'a>) -> Vec<Ground<'a>> {
     let mut grounds: Vec<Ground<'a>> = Vec::new();
     for &run in &card.runs {
-        if let Some(tested) = clean_test(run) {
-            grounds.retain(|ground| !clears(tested, ground.run));
-        }
-        if let Some(is_early) = confirms_early(run) {
-            grounds.retain(|ground| ground.reason != Reason::MayLoseOnPowerCut);
-            grounds.extend(is_early.then_some(Ground {
-                reason: Reason::MayLoseOnPowerCut,
-                run,
-            }));
-        }
+        grounds.retain(|ground| {
+            let is_same = is_identified(ground.run) && is_identified(run);
+            !(is_same && is_cleared(ground, run))
+        });
         for reason in shown(run) {
-            grounds.retain(|known| known.reason.rank() != reason.rank());
-            grounds.push(Ground { reason, run });
+            let is_alike = |known: &Ground<'_>| known.reason.rank() == reason.rank();
+            let is_better = |known: &Ground<'_>| {
+                is_alike(known) && has_details(&known.reason) && !has_details(&reason)
+            };
+            if !grounds.iter().any(is_better) {
+                grounds.retain(|known| !is_alike(known));
+                grounds.push(Ground { reason, run });
+            }
         }
     }
     grounds.extend(wear(card));
     grounds.extend(claims(card));
     grounds
+}
+
+/// Returns whether a reason is as exact as a test of the storage makes it.
+fn has_details(reason: &Reason) -> bool {
+    !matches!(
+        reason,
+        Reason::Fake {
+            real_bytes: None,
+            ..
+        } | Reason::LostData { found: None }
+    )
+}
+
+/// Returns whether a later run of the card shows the opposite of a reason. What the card confirms early, and loses at a power
+/// cut, a test of its capacity does not show.
+fn is_cleared(ground: &Ground<'_>, later: &Record) -> bool {
+    match ground.reason {
+        Reason::MayLoseOnPowerCut => confirms_early(later) == Some(false),
+        Reason::LostData {
+            found: Some(StorageKind::LosesAcknowledged),
+        } => storage_kind(later) == Some(StorageKind::Durable),
+        _ => clean_test(later).is_some_and(|clean| clears(clean, ground.run)),
+    }
 }
 
 /// The test, if it wrote all of a known device and found all of it again.
@@ -99,7 +123,9 @@ fn shown(run: &Record) -> Vec<Reason> {
     let failed = failed.map(|finding| Reason::Failing {
         finding: finding.kind,
     });
-    tested.into_iter().chain(noticed).chain(failed).collect()
+    let early = (confirms_early(run) == Some(true)).then_some(Reason::MayLoseOnPowerCut);
+    let reasons = tested.into_iter().chain(noticed).chain(failed);
+    reasons.chain(early).collect()
 }
 
 fn by_test(found: &Integrity) -> Option<Reason> {
@@ -130,7 +156,7 @@ fn by_test(found: &Integrity) -> Option<Reason> {
     })
 }
 
-/// What the device reported of itself in the last run in which it did.
+/// Wear that the device reported in the last run that has it.
 fn wear<'a>(card: &CardRuns<'a>) -> Option<Ground<'a>> {
     let health = |run: &'a Record| {
         run.devices
@@ -142,7 +168,6 @@ fn wear<'a>(card: &CardRuns<'a>) -> Option<Ground<'a>> {
         .iter()
         .rev()
         .find_map(|run| Some((*run, health(run)?)))?;
-    // The rule on which findings are raised is the notice's.
     let is_noticed = run
         .findings
         .iter()
@@ -171,10 +196,10 @@ fn claims<'a>(card: &CardRuns<'a>) -> Vec<Ground<'a>> {
     let mut last = BTreeMap::<String, Option<&'a Record>>::new();
     for &run in card.runs.iter().rev() {
         for (rule, outcome) in counted_verdicts(run) {
-            // A test that finds less than the card reports says so itself.
-            let is_said = rule == CAPACITY_RULE && !shown(run).is_empty();
+            // A test that finds less than the card reports has a reason of its own.
+            let is_shown = rule == CAPACITY_RULE && !shown(run).is_empty();
             let is_open = matches!(outcome, VerdictOutcome::NotTestable | VerdictOutcome::Score);
-            let is_decided = !is_said && !is_open;
+            let is_decided = !is_shown && !is_open;
             let is_missed = outcome == VerdictOutcome::Fail;
             if is_decided {
                 last.entry(rule).or_insert(is_missed.then_some(run));

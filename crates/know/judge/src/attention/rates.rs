@@ -10,7 +10,9 @@ use super::cards::CardRuns;
 use super::reasons::{Ground, Outlier, Reason, Shortfall};
 use crate::answer::{Limit, System, answer};
 use crate::classes::host::obstacle;
+use crate::elsewhere::board_limit;
 use crate::history::{histories_of, started_at_s};
+use crate::notice::SUPER_SPEED_BITS_PER_S;
 use crate::roles::ROLES;
 use crate::spread::{known_elsewhere, known_pairs};
 use crate::suitability::{Fit, asked, need_of, suitability};
@@ -48,7 +50,7 @@ pub(super) fn slow<'a>(card: &CardRuns<'a>) -> Option<Ground<'a>> {
         .filter_map(|run| Some((*run, judged(run, wanted)?)));
     let (run, judgement) = judged.next()?;
     let reason = match judgement {
-        Judgement::Enough => return None,
+        Judgement::Enough | Judgement::OfBoard(_) => return None,
         Judgement::TooSlow(shortfall) => Reason::TooSlow(shortfall),
         Judgement::AtTheLimit(shortfall) => Reason::AtTheLimit(shortfall),
     };
@@ -60,33 +62,48 @@ enum Judgement {
     Enough,
     TooSlow(Shortfall),
     AtTheLimit(Shortfall),
+    /// The board limits the rate of these operations.
+    OfBoard(String),
 }
 
-/// Returns the verdict of a run; `None` if it does not decide.
+/// Returns the verdict of a run; `None` if it does not decide. A rate that board or link limit is none of the card: the others
+/// decide.
 fn judged(run: &Record, wanted: &Use) -> Option<Judgement> {
-    match wanted.id == BOOT {
+    let found = match wanted.id == BOOT {
         true => by_answer(run, wanted),
         false => by_rates(run, wanted),
+    }?;
+    let (plain, is_of_board) = match &found {
+        Judgement::Enough => return Some(found),
+        Judgement::TooSlow(short) | Judgement::AtTheLimit(short) => (&short.plain, false),
+        Judgement::OfBoard(plain) => (plain, true),
+    };
+    let need = wanted.needs.iter().find(|need| need.plain == *plain)?;
+    if !is_of_board && !is_of_link(run, need) {
+        return Some(found);
     }
+    let mut others = run.clone();
+    others
+        .metrics
+        .retain(|metric| !need.metrics.contains(&metric.id));
+    judged(&others, wanted)
 }
 
-/// As the answer of the run begins. A limit of the board is none of the card, and neither are reads over a link on which no card
-/// can show what its class promises.
+/// As the answer of the run begins.
 fn by_answer(run: &Record, wanted: &Use) -> Option<Judgement> {
     let system = answer(run)?.system?;
-    let of_link = |limit: &Limit| limit.board.is_some() || is_of_link(run, limit);
     Some(match system {
+        System::MeetsClass(limit) if !may_fall_below(wanted, &limit) => Judgement::Enough,
         System::Rated(Fit::Poor | Fit::Slow, limit)
         | System::Border(limit)
         | System::MeetsClass(limit)
-            if of_link(&limit) =>
+            if limit.board.is_some() =>
         {
-            Judgement::Enough
+            Judgement::OfBoard(limit.plain)
         }
         System::Rated(fit @ (Fit::Poor | Fit::Slow), limit) => {
             Judgement::TooSlow(shortfall(wanted, fit, &limit))
         }
-        System::MeetsClass(limit) if !may_fall_below(wanted, &limit) => Judgement::Enough,
         System::Border(limit) | System::MeetsClass(limit) => {
             Judgement::AtTheLimit(shortfall(wanted, Fit::Enough, &limit))
         }
@@ -113,10 +130,23 @@ fn shortfall(wanted: &Use, fit: Fit, limit: &Limit) -> Shortfall {
     }
 }
 
-/// Returns whether a rate of reads is limited by a bus that the class is not defined for.
-fn is_of_link(run: &Record, limit: &Limit) -> bool {
-    let class = limit.class.as_ref().and_then(|(name, _)| class(name));
-    limit.plain.ends_with("reads") && class.is_some_and(|class| obstacle(run, class).is_some())
+/// Returns whether a slow way to the card may limit a rate: that of reads, or of sequential writes. For others the card takes
+/// much longer than any link.
+fn is_of_link(run: &Record, need: &Requirement) -> bool {
+    let class = need.class.as_deref().and_then(class);
+    let is_obstructed = || class.is_some_and(|class| obstacle(run, class).is_some());
+    let is_fast = need.plain.ends_with("reads") || need.plain.starts_with("sequential");
+    is_fast && (is_slowed(run) || is_obstructed())
+}
+
+/// Returns whether link or board slow any card down in this run.
+fn is_slowed(run: &Record) -> bool {
+    let mut findings = run.findings.iter();
+    let device = run.devices.first();
+    let usb = device.and_then(|device| device.reader.as_ref()?.usb.as_ref());
+    let link = usb.and_then(|usb| usb.link_bits_per_s);
+    findings.any(|finding| SLOWED.contains(&finding.kind))
+        || link.is_some_and(|link| link < SUPER_SPEED_BITS_PER_S)
 }
 
 /// Returns whether one of ten repeats would be below the class.
@@ -148,8 +178,11 @@ fn by_rates(run: &Record, wanted: &Use) -> Option<Judgement> {
         class: need.class.clone(),
     };
     match found.fit {
+        Fit::Poor | Fit::Slow if board_limit(run, need, found.limiting.value).is_some() => {
+            Some(Judgement::OfBoard(need.plain.clone()))
+        }
         fit @ (Fit::Poor | Fit::Slow) => Some(Judgement::TooSlow(shortfall(fit))),
-        // What was not measured may be too slow.
+        // A rate that was not measured may be too low.
         _ => found.unknown.is_empty().then_some(Judgement::Enough),
     }
 }
@@ -233,13 +266,7 @@ fn lowest_ratio(metric: &Metric, count: usize) -> Option<f64> {
 
 /// Returns the last figure of each of the four rates that answers for the card, and not for a slow link.
 fn figures<'a>(card: &CardRuns<'a>) -> Vec<(Group<'a>, &'a Record, &'a Metric)> {
-    let is_fit = |run: &&&Record| {
-        let is_slowed = run
-            .findings
-            .iter()
-            .any(|finding| SLOWED.contains(&finding.kind));
-        !is_slowed && unknown_storage(run).is_none()
-    };
+    let is_fit = |run: &&&Record| !is_slowed(run) && unknown_storage(run).is_none();
     let runs: Vec<&'a Record> = card.runs.iter().rev().filter(is_fit).copied().collect();
     let last = |metrics: &[&str]| {
         runs.iter().find_map(|run| {

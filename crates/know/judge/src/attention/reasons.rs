@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::suitability::Fit;
 
-/// What to do with a card.
+/// Action for the owner of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
@@ -30,7 +30,7 @@ pub enum Reason {
     },
     /// It lost or changed data.
     LostData {
-        /// What a test of integrity called it; absent if a run read back what it had written.
+        /// Result of the test of integrity; absent if a run read back what it had written.
         found: Option<StorageKind>,
     },
     /// Synced writes were as fast as others: it may confirm writes before it has stored them.

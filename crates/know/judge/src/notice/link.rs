@@ -6,7 +6,7 @@ use cardmark_core::{Finding, FindingKind, PcieLink, ReaderKind, Severity, UsbBri
 use super::situation::Situation;
 
 /// Rate of USB 3.0, bits per second.
-const SUPER_SPEED_BITS_PER_S: u64 = 5_000_000_000;
+pub(crate) const SUPER_SPEED_BITS_PER_S: u64 = 5_000_000_000;
 
 pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     let Some(reader) = &situation.device.reader else {

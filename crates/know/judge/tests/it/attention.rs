@@ -199,7 +199,6 @@ fn a_later_clean_test_of_the_same_card_clears_it_and_of_another_does_not() {
         (StorageKind::Limbo, "fake"),
         (StorageKind::Damaged, "lost data"),
         (StorageKind::Dead, "lost data"),
-        (StorageKind::LosesAcknowledged, "lost data"),
         (StorageKind::ReadOnly, "read-only"),
         (StorageKind::IgnoresWrites, "worn out"),
     ] {
@@ -213,6 +212,78 @@ fn a_later_clean_test_of_the_same_card_clears_it_and_of_another_does_not() {
         let samples = tested("aaaaaa", 2, "probe", StorageKind::Confirmed, ALL);
         assert_eq!(of(&[bad(), samples]), [word]);
     }
+}
+
+#[test]
+fn only_a_power_cut_without_loss_clears_a_loss_at_one() {
+    let lost = || {
+        tested(
+            "aaaaaa",
+            1,
+            "power_cut",
+            StorageKind::LosesAcknowledged,
+            ALL,
+        )
+    };
+    let later = |test, kind| tested("aaaaaa", 2, test, kind, ALL);
+    let intact = later("verify", StorageKind::Confirmed);
+    assert_eq!(found(&[lost(), intact]), found(&[lost()]));
+    assert_eq!(found(&[lost()]).len(), 1);
+    let durable = later("power_cut", StorageKind::Durable);
+    assert_eq!(found(&[lost(), durable]), []);
+}
+
+#[test]
+fn a_later_run_without_a_test_keeps_the_details_of_one() {
+    let finding = |kind, number| {
+        let mut run = measured("aaaaaa", number);
+        run.findings = vec![Finding::new(kind, Severity::Error, "found")];
+        run
+    };
+    for (kind, noticed) in [
+        (StorageKind::Limbo, FindingKind::FalseCapacity),
+        (StorageKind::Dead, FindingKind::DataLost),
+    ] {
+        let test = tested("aaaaaa", 1, "probe", kind, ALL);
+        let runs = [finding(noticed, 0), test, finding(noticed, 2)];
+        let cards = cards_of(&runs);
+        let rows = attention(&cards);
+        assert_eq!(rows[0].worst().unwrap().run.id, runs[1].id);
+        let later = [runs[0].clone(), runs[2].clone()];
+        let cards = cards_of(&later);
+        let rows = attention(&cards);
+        assert_eq!(rows[0].worst().unwrap().run.id, runs[2].id);
+    }
+}
+
+#[test]
+fn a_clean_test_clears_no_other_card_that_looks_alike() {
+    let of_board = |mut run: Record, model: &str| {
+        run.labels.clear();
+        run.devices[0].sample = None;
+        run.board = Some(Board {
+            model: Some(model.to_owned()),
+            ..Board::default()
+        });
+        run
+    };
+    let bad = tested("", 1, "probe", StorageKind::Limbo, ALL);
+    let clean = tested("", 2, "verify", StorageKind::Confirmed, ALL);
+    let row = || ("Pi 3".to_owned(), "fake");
+    for other in ["Pi 3", "Pi 4"] {
+        let runs = [
+            of_board(bad.clone(), "Pi 3"),
+            of_board(clean.clone(), other),
+        ];
+        assert_eq!(found(&runs), [row()], "{other}");
+    }
+    // A name makes them runs of one card.
+    let named = [bad, clean].map(|run| {
+        let mut run = of_board(run, "Pi 3");
+        run.labels.insert("sample".to_owned(), "blue".to_owned());
+        run
+    });
+    assert_eq!(found(&named), []);
 }
 
 #[test]
@@ -364,6 +435,65 @@ fn the_use_of_a_card_decides_what_is_too_slow() {
 }
 
 #[test]
+fn a_slow_link_is_not_held_against_a_card_and_clears_none() {
+    let of = |number, writes, wanted: &str, mbit: Option<u64>| {
+        let mut run = with_rates("aaaaaa", number, writes);
+        run.metrics[1].value = 1400.0;
+        run.metrics[2].value = 9e6;
+        run.labels.insert("use".to_owned(), wanted.to_owned());
+        let reader = json!({
+            "kind": "usb",
+            "usb": { "vendor": "0001", "product": "0001", "link_bits_per_s": mbit.map(|it| it * 1_000_000) },
+        });
+        run.devices[0].reader = mbit.map(|_| serde_json::from_value(reader).unwrap());
+        run
+    };
+    let (slow, fast) = (Some(480), Some(5000));
+    let reason = |runs: &[Record]| {
+        let cards = cards_of(runs);
+        let rows = attention(&cards);
+        let [row] = rows.as_slice() else { return None };
+        match row.worst()?.reason.clone() {
+            Reason::TooSlow(shortfall) => Some(shortfall.plain),
+            other => panic!("{other:?}"),
+        }
+    };
+    for wanted in ["boot", "media"] {
+        let run = |number, link| of(number, 4000.0, wanted, link);
+        assert_eq!(reason(&[run(1, slow)]), None, "{wanted}");
+        let limit = reason(&[run(1, fast)]);
+        assert!(limit.is_some(), "{wanted}");
+        assert_eq!(reason(&[run(1, None)]), limit);
+        // What a slow link hides is as known before.
+        assert_eq!(reason(&[run(1, fast), run(2, slow)]), limit);
+    }
+    // No link makes random writes as slow as these.
+    let writes = [of(1, 50.0, "boot", slow)];
+    assert_eq!(reason(&writes).as_deref(), Some("random writes"));
+}
+
+#[test]
+fn the_name_of_a_computer_names_none_of_the_cards_in_its_reader() {
+    let in_reader = |number, kind| {
+        let mut run = tested("", number, "verify", kind, ALL);
+        run.devices[0].sample = None;
+        let reader = json!({ "kind": "usb" });
+        run.devices[0].reader = Some(serde_json::from_value(reader).unwrap());
+        run
+    };
+    let bad = in_reader(1, StorageKind::Limbo);
+    let clean = in_reader(2, StorageKind::Confirmed);
+    let row = || ("pi".to_owned(), "fake");
+    assert_eq!(found(&[bad.clone(), clean.clone()]), [row()]);
+    // Neither are they the card in its slot.
+    let slot = |kind| tested("aaaaaa", 0, "verify", kind, ALL);
+    assert_eq!(found(&[slot(StorageKind::Limbo), clean]), [row()]);
+    let runs = [slot(StorageKind::Confirmed), bad];
+    let cards = cards_of(&runs);
+    assert_eq!(attention(&cards)[0].card.id, None);
+}
+
+#[test]
 fn durable_writes_in_a_later_run_clear_the_doubt() {
     let synced = |number: usize, is_early: bool| {
         let mut run = with_rates("aaaaaa", number, 4000.0);
@@ -376,7 +506,9 @@ fn durable_writes_in_a_later_run_clear_the_doubt() {
     assert_eq!(found(&[synced(1, true)]).len(), 1);
     assert_eq!(found(&[synced(1, true), synced(2, false)]), []);
     assert_eq!(found(&[synced(1, false), synced(2, true)]).len(), 1);
-    // A run without synced writes shows nothing of them.
+    // Runs without synced writes show nothing of them, and tests of the capacity neither.
+    let intact = tested("aaaaaa", 2, "verify", StorageKind::Confirmed, ALL);
+    assert_eq!(found(&[synced(1, true), intact]).len(), 1);
     assert_eq!(
         found(&[synced(1, true), with_rates("aaaaaa", 2, 4000.0)]).len(),
         1

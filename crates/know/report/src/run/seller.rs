@@ -156,7 +156,7 @@ fn reported(device: &DeviceInfo) -> String {
     }
 }
 
-/// What distinguishes the maker and the product in the registers; the serial number is not part of it.
+/// Maker and product in the registers; the serial number is not part of it.
 fn registers(device: &DeviceInfo) -> Option<String> {
     let card = device.card.as_ref()?;
     let facts = &card.decoded;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_catalog::{QueueState, Requirement, Use};
+use cardmark_catalog::{QueueState, Requirement, Use, nearest_boards};
 use cardmark_core::Quantity;
 use cardmark_judge::{
     Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
@@ -145,8 +145,14 @@ impl Recommended<'_> {
     fn unknown_board(&self) -> Option<String> {
         let name = self.question.board.as_deref()?;
         let name = clean(name);
-        let text = format!("No board called `{name}` is known: this holds for any board");
-        self.choice.is_board_unknown.then_some(text)
+        let text = || {
+            let near = match nearest_boards(&name).as_slice() {
+                [] => String::new(),
+                near => format!(" (perhaps {})", near.join(", ")),
+            };
+            format!("No board called `{name}` is known{near}: this holds for any board")
+        };
+        self.choice.is_board_unknown.then(text)
     }
 
     /// What to do about prices, if they were asked for.

@@ -71,7 +71,12 @@ fn the_answer_names_cards_and_says_why() {
     let found = lines(&question("boot", Some("Amiga")), false, 80);
     assert_has(
         &found,
-        &["No board called `Amiga` is known", "suits any board"],
+        &["No board called `Amiga` is known: ", "suits any board"],
+    );
+    let found = lines(&question("boot", Some("Zerro 2W")), false, 120);
+    assert_has(
+        &found,
+        &["No board called `Zerro 2W` is known (perhaps Zero 2 W"],
     );
     let found = lines(&question("Home Assistant", Some("Pi 4")), false, 80);
     assert_has(

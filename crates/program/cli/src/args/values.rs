@@ -57,10 +57,10 @@ pub(crate) fn parse_server(text: &str) -> Result<Server, String> {
         .map_err(|error: cardmark_share::ServerError| error.to_string())
 }
 
-/// A class by its usual name.
-/// What `--claim` and `--require` take.
+/// Classes that `--claim` and `--require` take.
 const CLASSES: &str = "classes are C2 to C10, U1, U3, V6 to V90, A1, A2, E150 to E600";
 
+/// A promise on a package: a class, rate or capacity.
 pub(crate) fn parse_claim(text: &str) -> Result<String, String> {
     let promise = Promise::parse(text)
         .ok_or_else(|| format!("{CLASSES}; rates are such as 130MB/s, capacities such as 64GB"))?;

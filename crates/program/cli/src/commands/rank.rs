@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cardmark_catalog::{all_equivalents, is_board, publications};
+use cardmark_catalog::{all_equivalents, is_board, meant, publications};
 use cardmark_core::{Metric, OriginKind, Record, Subject, evidence_digest};
 use cardmark_judge::{
     Field, FieldFilter, ROLES, Ranking, Role, in_catalogue, order_of, ordered_metrics,
@@ -249,9 +249,7 @@ fn metrics_of_publication(id: &str) -> Result<Vec<String>, CommandError> {
             .map(|known| known.id.as_str())
             .collect();
         let what = format!("no publication is called `{id}`");
-        return Err(
-            CommandError::new(Exit::Usage, what).hint(format!("available: {}", known.join(", ")))
-        );
+        return Err(CommandError::new(Exit::Usage, what).hint(meant(id, &known)));
     };
     let rates = figures_of(&publication.records());
     if rates.is_empty() {

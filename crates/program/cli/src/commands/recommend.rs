@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use cardmark_catalog::{Use, board, product_name, products_called, use_of, uses};
+use cardmark_catalog::{Use, board, meant, product_name, products_called, use_of, uses};
 use cardmark_core::{Subject, clean};
 use cardmark_host::{Root, read_board};
 use cardmark_judge::{
@@ -65,7 +65,7 @@ fn wanted(arguments: &RecommendArguments) -> Result<&'static Use, CommandError> 
     use_of(name).ok_or_else(|| {
         let known: Vec<&str> = uses().iter().map(|known| known.id.as_str()).collect();
         let what = format!("unknown use `{name}`");
-        CommandError::new(Exit::Usage, what).hint(format!("choose {}", known.join(", ")))
+        CommandError::new(Exit::Usage, what).hint(meant(name, &known))
     })
 }
 

@@ -138,7 +138,8 @@ fn rank_knows_what_it_can_rank() {
         .collect();
     assert!(metrics.contains(&"iozone_random_write_4k"), "{metrics:?}");
     for (arguments, message) in [
-        (["--publication", "unknown"], "available: geerling-dramble"),
+        (["--publication", "unknown"], "there is geerling-dramble"),
+        (["--publication", "kulez"], "perhaps kulesz"),
         (["--metric", "nonsense"], "`cardmark rank --list` shows"),
     ] {
         let output = program.run(&[&["rank"], &arguments[..]].concat());

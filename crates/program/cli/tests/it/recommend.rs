@@ -135,12 +135,13 @@ fn no_line_of_a_list_is_wider_than_the_terminal() {
 fn a_use_that_is_not_known_is_told_those_that_are() {
     let scratch = scratch();
     let program = program(&scratch);
-    let output = program.run(&["recommend", "--use", "gaming"]);
-    assert_error(
-        &output,
-        2,
-        &["unknown use `gaming`", "choose boot, database, camera"],
-    );
+    for (wanted, hint) in [
+        ("gaming", "there is boot, database, camera"),
+        ("medai", "perhaps media"),
+    ] {
+        let output = program.run(&["recommend", "--use", wanted]);
+        assert_error(&output, 2, &[&format!("unknown use `{wanted}`"), hint]);
+    }
     for (option, value, said) in [
         ("--budget", "cheap", "expected one number"),
         ("--kind", "tape", "expected one of microsd, sd"),

@@ -106,7 +106,7 @@ fn comparisons_and_reports_without_arguments_take_the_last_runs() {
     );
 }
 
-/// What a person sees of errors, hints and the help: no line is broken within a word by the terminal.
+/// Errors, hints and the help as a person sees them: no line is broken within a word by the terminal.
 #[test]
 fn errors_and_help_fit_the_terminal() {
     let scratch = scratch();
