@@ -12,9 +12,10 @@ use serde::Serialize;
 use super::asked::{AskedBoard, slots};
 use super::evidence::{Evidence, Figure, Gathered, Set, gather};
 use super::met::{Basis, Case, Met, classes_of, classes_of_line, met, scarcest};
-use super::sold::{Sold, Tier, is_sold, queue_state, sold};
+use super::sold::{Sold, Tier, queue_state, sold, tier};
 use super::{Band, Question};
 use crate::price::Price;
+use crate::suitability::USABLE_RATIO;
 
 /// Minimum share of the wanted capacity: devices report less than their label promises.
 const CAPACITY_RATIO: f64 = 0.9;
@@ -22,10 +23,8 @@ const CAPACITY_RATIO: f64 = 0.9;
 const DECIDING_WEIGHT: f64 = 0.4;
 /// Part of a rate that rounding of a mean may take away.
 const ROUNDING: f64 = 1e-9;
-/// Share of what is asked below which a need that does not decide is not met.
-const LEAST_RATIO: f64 = 0.5;
 
-/// Whether a product suits.
+/// Suitability of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
@@ -62,7 +61,7 @@ pub struct Candidate {
     pub capacity_bytes: Option<u64>,
     /// Price entered by the user.
     pub price: Option<Price>,
-    /// Whether it suits.
+    /// Its suitability.
     pub grade: Grade,
     /// Reason for which it is beside the order.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -304,14 +303,10 @@ fn of_product(evidence: &Evidence, board: Option<&AskedBoard>, question: &Questi
     let queue = queue_state(known);
     let classes = known.map(classes_of).unwrap_or_default();
     let kind = known.map(|product| product.kind);
-    let needs_on = |asked: &AskedBoard| {
+    let (needs, band) = on_board(board, question.wanted, |asked| {
         let case = Case { asked, kind, queue };
         needs(&case, &evidence.sets, question.wanted, &classes)
-    };
-    let (needs, band) = match board {
-        Some(asked) => (needs_on(asked), None),
-        None => in_bands(needs_on, question.wanted),
-    };
+    });
     let tested = needs.iter().filter_map(|met| met.year).max();
     let lines = known.map(lines_of).unwrap_or_default();
     let sold = sold(&lines, tested, question.today);
@@ -336,8 +331,15 @@ fn gain(gains: Vec<QueueGain>, board: &AskedBoard) -> Option<f64> {
     Some(gain.factor())
 }
 
-/// The needs in the slowest slot in which they are met best.
-fn in_bands(needs_on: impl Fn(&AskedBoard) -> Vec<Met>, wanted: &Use) -> (Vec<Met>, Option<Band>) {
+/// The needs on the board that is asked for, or else in the slowest slot in which they are met best.
+fn on_board(
+    board: Option<&AskedBoard>,
+    wanted: &Use,
+    needs_on: impl Fn(&AskedBoard) -> Vec<Met>,
+) -> (Vec<Met>, Option<Band>) {
+    if let Some(asked) = board {
+        return (needs_on(asked), None);
+    }
     let slots = slots();
     let mut best: Option<(Grade, Vec<Met>, Band)> = None;
     for (index, slot) in slots.iter().enumerate() {
@@ -401,7 +403,7 @@ fn beside(candidate: &Candidate, question: &Question) -> Option<Beside> {
     }
 }
 
-/// Whether these needs are met.
+/// Grade of a product with these needs.
 fn grade(needs: &[Met], wanted: &Use) -> Grade {
     let deciding = || needs.iter().filter(|met| met.is_deciding);
     let all = wanted.needs.iter();
@@ -411,7 +413,7 @@ fn grade(needs: &[Met], wanted: &Use) -> Grade {
     }
     let least = |met: &Met| match met.is_deciding {
         true => met.asked * (1.0 - ROUNDING),
-        false => met.asked * LEAST_RATIO * (1.0 - ROUNDING),
+        false => met.asked * USABLE_RATIO * (1.0 - ROUNDING),
     };
     let reaches = |rate: Option<f64>, met: &Met| rate.is_none_or(|rate| rate >= least(met));
     let is_low_enough = |met: &Met| reaches(met.low, met);
@@ -438,7 +440,7 @@ fn untested(
     let kinds = question.kinds();
     let is_wanted = |line: &&ProductLine| {
         let is_of_kind = kinds.is_empty() || kinds.contains(&line.kind);
-        is_of_kind && is_sold(line, question.today) && !tested.contains(line.id.as_str())
+        is_of_kind && tier(line, question.today) == Tier::Sold && !tested.contains(line.id.as_str())
     };
     let (mut labelled, mut others) = (Vec::new(), Vec::new());
     for line in lines().iter().filter(is_wanted) {
@@ -461,18 +463,14 @@ fn by_label(
     question: &Question,
 ) -> Option<Candidate> {
     let classes = classes_of_line(line);
-    let needs_on = |asked: &AskedBoard| {
+    let (needs, band) = on_board(board, question.wanted, |asked| {
         let case = Case {
             asked,
             kind: Some(line.kind),
             queue: None,
         };
         needs(&case, &[], question.wanted, &classes)
-    };
-    let (needs, band) = match board {
-        Some(asked) => (needs_on(asked), None),
-        None => in_bands(needs_on, question.wanted),
-    };
+    });
     let sold = sold(&[line], None, question.today);
     let mut candidate = candidate(line.name(), needs, sold, question);
     candidate.kind = Some(line.kind);
@@ -522,17 +520,16 @@ fn lacks(candidates: &[Candidate], wanted: &Use) -> Vec<Lack> {
     }
     let deciding = wanted.needs.iter().filter(|need| is_deciding(wanted, need));
     let lack = |need: &Requirement| {
-        let of_need = |one: &Candidate| -> Option<Met> {
-            let mut needs = one.needs.iter();
-            needs.find(|met| met.name == need.name).cloned()
+        let mets = || {
+            let all = candidates.iter().flat_map(|one| &one.needs);
+            all.filter(|met| met.name == need.name)
         };
-        let mets: Vec<Met> = candidates.iter().filter_map(of_need).collect();
         let is_own = |met: &Met| met.metric.is_some() && met.stand_in.is_none();
-        let is_here = mets.iter().any(|met| met.basis == Basis::Here);
+        let is_here = mets().any(|met| met.basis == Basis::Here);
         (!is_here).then(|| Lack {
             need: need.name.clone(),
             plain: need.plain.clone(),
-            is_anywhere: !mets.iter().any(is_own),
+            is_anywhere: !mets().any(is_own),
         })
     };
     deciding.filter_map(lack).collect()

@@ -1,4 +1,4 @@
-//! How a need of a use is met by a product on a board, and what that rests on.
+//! Rates of a product on a board for the needs of a use, each with its basis.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ const BLOCK_BYTES: f64 = 4096.0;
 const LEAST_OF_ESTIMATE: f64 = 0.85;
 /// Share of the clock of a slot that data can have.
 const SLOT_RATIO: f64 = 0.9;
-/// Slot of an unknown board, bytes per second: the slowest that is common.
+/// Slot of an unknown board, bytes per second.
 const UNKNOWN_SLOT: f64 = 25e6;
 
-/// What the rate of a need rests on; the nearest first.
+/// Basis of the rate of a need; the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -69,7 +69,7 @@ pub struct Met {
     pub enough: f64,
     /// True if the use cannot be judged without it.
     pub is_deciding: bool,
-    /// What it rests on.
+    /// Its basis.
     pub basis: Basis,
     /// Board of the measurement, if known.
     pub board: Option<String>,
@@ -109,6 +109,12 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// Rate of the slot that is asked for, bytes per second; of an unknown one the slowest that is common.
+    fn slot(&self) -> f64 {
+        let known = self.asked.slot_bytes_per_s;
+        known.map_or(UNKNOWN_SLOT, |slot| slot as f64)
+    }
+
     fn is_card(&self) -> bool {
         let kinds = [ProductKind::Microsd, ProductKind::Sd];
         self.kind.is_none_or(|kind| kinds.contains(&kind))
@@ -173,9 +179,9 @@ impl Case<'_> {
             return [LEAST_OF_ESTIMATE * low, value, high];
         }
         let own = set.slot_bytes_per_s().map(|slot| slot as f64);
-        let asked = self.asked.slot_bytes_per_s.map(|slot| slot as f64);
-        let is_faster = own.zip(asked).is_some_and(|(own, asked)| own <= asked);
-        let slot = asked.unwrap_or(UNKNOWN_SLOT);
+        let slot = self.slot();
+        let is_known = self.asked.slot_bytes_per_s.is_some();
+        let is_faster = is_known && own.is_some_and(|own| own <= slot);
         if quantity == Quantity::ByteRate {
             let limit = |rate: f64, ratio: f64| rate.min(ratio * slot);
             return [
@@ -197,7 +203,7 @@ impl Case<'_> {
     }
 }
 
-/// How these figures of a product, or the classes on its label, meet a need; `None` if neither says anything.
+/// Returns the rate for a need by these figures of a product, or by the classes on its label; `None` if it is unknown.
 pub(super) fn met(
     case: &Case<'_>,
     sets: &[&Set],
@@ -221,18 +227,11 @@ pub(super) fn met(
         }),
     };
     Some(Met {
-        name: need.name.clone(),
-        plain: need.plain.clone(),
         metric: Some(set.metric.clone()),
         stand_in: set.way.stand_in.map(|row| row.plain.as_str()),
-        quantity: need.quantity,
         measured: set.value(),
-        value,
         low: range.map(|[low, _]| low),
         high: range.map(|[_, high]| high),
-        asked: asked_of(need),
-        enough: need.enough,
-        is_deciding,
         basis: case.basis(set),
         board: set.place.board.clone(),
         queue: set.queue,
@@ -243,7 +242,36 @@ pub(super) fn met(
         sources: set.sources.iter().cloned().collect(),
         is_queued,
         ranked: Some(ranked(set, value / need.enough)),
+        ..by_label(need, is_deciding, value)
     })
+}
+
+/// A need with a rate that the label promises.
+fn by_label(need: &Requirement, is_deciding: bool, rate: f64) -> Met {
+    Met {
+        name: need.name.clone(),
+        plain: need.plain.clone(),
+        metric: None,
+        stand_in: None,
+        quantity: need.quantity,
+        measured: rate,
+        value: rate,
+        low: Some(rate),
+        high: None,
+        asked: asked_of(need),
+        enough: need.enough,
+        is_deciding,
+        basis: Basis::Label,
+        board: None,
+        queue: None,
+        year: None,
+        runs_count: 0,
+        cards_count: 0,
+        is_uneven: false,
+        sources: Vec::new(),
+        is_queued: false,
+        ranked: None,
+    }
 }
 
 fn ranked(set: &Set, share: f64) -> Ranked {
@@ -284,38 +312,11 @@ fn promised(
         }
         _ => None,
     }?;
-    let slot = case
-        .asked
-        .slot_bytes_per_s
-        .map_or(UNKNOWN_SLOT, |slot| slot as f64);
     let rate = match need.quantity {
-        Quantity::ByteRate => rate.min(SLOT_RATIO * slot),
+        Quantity::ByteRate => rate.min(SLOT_RATIO * case.slot()),
         _ => rate,
     };
-    Some(Met {
-        name: need.name.clone(),
-        plain: need.plain.clone(),
-        metric: None,
-        stand_in: None,
-        quantity: need.quantity,
-        measured: rate,
-        value: rate,
-        low: Some(rate),
-        high: None,
-        asked: asked_of(need),
-        enough: need.enough,
-        is_deciding,
-        basis: Basis::Label,
-        board: None,
-        queue: None,
-        year: None,
-        runs_count: 0,
-        cards_count: 0,
-        is_uneven: false,
-        sources: Vec::new(),
-        is_queued: false,
-        ranked: None,
-    })
+    Some(by_label(need, is_deciding, rate))
 }
 
 /// Classes on the label of a product, or of the lines that it may be of.
@@ -328,7 +329,7 @@ pub(super) fn classes_of(product: &Product) -> Vec<String> {
     let Some(first) = all.next() else {
         return Vec::new();
     };
-    // What all lines of this name promise.
+    // Only classes that all lines of this name promise.
     all.fold(first, |mut shared, next| {
         shared.retain(|class| next.contains(class));
         shared

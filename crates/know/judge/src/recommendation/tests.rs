@@ -52,12 +52,8 @@ fn card(subject: Subject, reads: f64, writes: f64) -> Vec<Figure> {
 }
 
 fn question(board: Option<&str>) -> Question {
-    Question {
-        wanted: use_of("boot").unwrap(),
-        board: board.map(str::to_owned),
-        wish: Wish::default(),
-        today: Day::parse(LATER).unwrap(),
-    }
+    let today = Day::parse(LATER).unwrap();
+    Question::new(use_of("boot").unwrap(), board, today)
 }
 
 fn names(candidates: &[Candidate]) -> Vec<&str> {

@@ -10,8 +10,8 @@ use cardmark_core::{
     Integrity, IntegrityTest, Origin, OriginKind, Record, StorageKind, run_id_from_bytes,
 };
 use cardmark_judge::{
-    AvoidQuestion, AvoidReason, DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Sale, Warned,
-    avoid, day_at_s, durable, sale, tested_by_others,
+    AskedBoard, AvoidQuestion, AvoidReason, DASH_CAM_BYTES_PER_S, Day, Durable, DurableQuestion,
+    Tier, Warned, avoid, durable, tested_by_others, tier,
 };
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn dash_cam(gigabytes: u64, today: Date) -> DurableQuestion {
     DurableQuestion {
         capacity_bytes: gigabytes * GB,
         least_write_bytes_per_s: Some(DASH_CAM_BYTES_PER_S),
-        today,
+        today: today.into(),
     }
 }
 
@@ -40,9 +40,10 @@ fn order<'a>(found: &'a Durable<'_>) -> Vec<([usize; 2], &'a str, u64)> {
 fn warned(samples: &[EnduranceSample], board: Option<&str>, own: &[Record]) -> Vec<Warned> {
     let published = publications().iter().flat_map(|one| one.records());
     let records: Vec<Record> = published.chain(own.iter().cloned()).collect();
+    let board = board.and_then(|name| AskedBoard::find(name, std::iter::empty()));
     let question = AvoidQuestion {
         wanted: use_of("boot").unwrap(),
-        board,
+        board: board.as_ref(),
         kinds: &[ProductKind::Microsd],
     };
     avoid(samples, lines(), &records, &question)
@@ -453,7 +454,7 @@ proptest! {
         }
         prop_assert!(kinds.len() <= 1);
         for pair in found.ordered.windows(2) {
-            let key = |index: usize| (pair[index].sale, std::cmp::Reverse(pair[index].volume_bytes));
+            let key = |index: usize| (pair[index].tier, std::cmp::Reverse(pair[index].volume_bytes));
             prop_assert!(key(0) <= key(1));
             prop_assert_eq!(key(0) == key(1), pair[0].places == pair[1].places);
         }
@@ -493,9 +494,9 @@ proptest! {
 
     #[test]
     fn time_makes_no_sale_surer(first in 0_i32..1500, later in 0_i32..1500) {
-        let day = |days: i32| TODAY + jiff::Span::new().days(days);
+        let day = |days: i32| Day::from(TODAY + jiff::Span::new().days(days));
         for line in lines() {
-            prop_assert!(sale(line, day(first)) <= sale(line, day(first + later)));
+            prop_assert!(tier(line, day(first)) <= tier(line, day(first + later)));
         }
     }
 
@@ -533,23 +534,24 @@ proptest! {
 
 #[test]
 fn a_sale_is_fresh_for_a_year() {
-    let of =
-        |id: &str, today: Date| sale(lines().iter().find(|line| line.id == id).unwrap(), today);
+    let of = |id: &str, today: Date| {
+        let line = lines().iter().find(|line| line.id == id);
+        tier(line.unwrap(), today.into())
+    };
     let pro = "samsung_pro_endurance_2022";
-    assert_eq!(of(pro, TODAY), Sale::WithinAYear);
-    assert_eq!(of(pro, date(2027, 1, 16)), Sale::WithinAYear);
-    assert_eq!(of(pro, date(2027, 1, 17)), Sale::Recent);
-    assert_eq!(of("samsung_pro_endurance_2018", TODAY), Sale::Earlier);
+    assert_eq!(of(pro, TODAY), Tier::Sold);
+    assert_eq!(of(pro, date(2027, 1, 16)), Tier::Sold);
+    assert_eq!(of(pro, date(2027, 1, 17)), Tier::Recent);
+    assert_eq!(of("samsung_pro_endurance_2018", TODAY), Tier::Older);
     // A day to come is no evidence.
-    assert_eq!(of(pro, date(2026, 1, 15)), Sale::Recent);
-    assert_eq!(day_at_s(1_795_824_000), Some(date(2026, 11, 28)));
+    assert_eq!(of(pro, date(2026, 1, 15)), Tier::Recent);
     // A year counts from its first day.
     assert_eq!(
         of("kingston_canvas_select_plus_gen3", date(2027, 1, 1)),
-        Sale::WithinAYear
+        Tier::Sold
     );
     assert_eq!(
         of("kingston_canvas_select_plus_gen3", date(2027, 1, 2)),
-        Sale::Earlier
+        Tier::Older
     );
 }

@@ -6,8 +6,8 @@ use cardmark_judge::{AvoidReason, Warned};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, Weight};
-use crate::text::layout::{joined, painted, points};
-use crate::text::style::{Style, Tone, clean};
+use crate::text::layout::{joined, section};
+use crate::text::style::{Style, clean};
 use crate::text::{amount, count_of, figure, in_unit};
 
 /// Products that are named in a sentence where not all are asked for.
@@ -66,18 +66,9 @@ impl AvoidAnswer<'_> {
         }
         block.next = None;
         let items: Vec<String> = self.warned.iter().map(|one| self.in_full(one)).collect();
-        let heading = match items.is_empty() {
-            true => Vec::new(),
-            false => painted(
-                &["Each product, with its source"],
-                width,
-                style,
-                Tone::Heading,
-            ),
-        };
         joined(&[
             block.lines(width, style),
-            [heading, points(&items, width)].concat(),
+            section("Each product, with its source", &items, width, style),
         ])
     }
 

@@ -3,13 +3,13 @@
 use cardmark_catalog::{
     Cycles, EnduranceKind, EndurancePromise, ProductLine, Use, is_part_of_name, lines,
 };
-use cardmark_judge::{Durable, DurableQuestion, Promised, Sale, Tested, VIDEO_BITS_PER_S};
+use cardmark_judge::{Durable, DurableQuestion, Promised, Tested, Tier, VIDEO_BITS_PER_S};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, KeyFigure};
-use crate::text::layout::{joined, painted, points};
+use crate::text::layout::{joined, section};
 use crate::text::promised::{stated, stated_hours, statement_name, volume};
-use crate::text::style::{Style, Tone, clean};
+use crate::text::style::{Style, clean};
 use crate::text::{MISSING, amount, count_of, grouped, place_text};
 
 /// Cards in the order that are shown where not all are asked for.
@@ -80,14 +80,7 @@ impl DurableAnswer<'_> {
             .map(|card| self.figure(card))
             .collect();
         block.open = vec![self.basis()];
-        let section = |heading: &str, items: Vec<String>| match items.is_empty() {
-            true => Vec::new(),
-            false => [
-                painted(&[heading], width, style, Tone::Heading),
-                points(&items, width),
-            ]
-            .concat(),
-        };
+        let section = |heading: &str, items: Vec<String>| section(heading, &items, width, style);
         let found = self.found;
         let tests = |tests: &[Tested]| tests.iter().map(test_with_source).collect();
         let stated = |one: &&EndurancePromise| {
@@ -222,8 +215,8 @@ impl DurableAnswer<'_> {
         }
         let volumes = || self.found.ordered.iter().map(|card| card.volume_bytes);
         if !volumes().is_sorted_by(|a, b| a >= b) {
-            let first = match self.found.ordered.first().map(|card| card.sale) {
-                Some(Sale::WithinAYear) => "those in shops within a year",
+            let first = match self.found.ordered.first().map(|card| card.tier) {
+                Some(Tier::Sold) => "those in shops within a year",
                 _ => "those first sold since 2021",
             };
             return format!("{figures}; {first} come first");

@@ -7,12 +7,8 @@ use cardmark_judge::{Day, Price, Question, Wish, published_figures, recommend};
 use cardmark_report::{Recommended, Style};
 
 fn question(wanted: &str, board: Option<&str>) -> Question {
-    Question {
-        wanted: use_of(wanted).unwrap(),
-        board: board.map(str::to_owned),
-        wish: Wish::default(),
-        today: Day::parse("2026-11-28").unwrap(),
-    }
+    let today = Day::parse("2026-11-28").unwrap();
+    Question::new(use_of(wanted).unwrap(), board, today)
 }
 
 /// Lines of the answer, or of everything.

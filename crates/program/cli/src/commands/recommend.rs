@@ -25,6 +25,7 @@ use cardmark_session::{Data, store_error};
 
 /// Use if none is named.
 const USUAL_USE: &str = "boot";
+const GB: u64 = 1_000_000_000;
 /// Label of a run with the price of its product.
 const PRICE_LABEL: &str = "price";
 
@@ -86,7 +87,6 @@ fn question(
     wanted: &'static Use,
     own: &Own,
 ) -> Result<Question, CommandError> {
-    const GB: u64 = 1_000_000_000;
     let mut all_prices = own.prices.clone();
     all_prices.extend(prices(&arguments.prices)?);
     Ok(Question {
@@ -119,7 +119,7 @@ fn today() -> Result<Day, CommandError> {
         .ok_or_else(|| CommandError::new(Exit::Trouble, "the clock of this computer shows no day"))
 }
 
-/// What the user's own runs say.
+/// Figures and prices of the user's own runs.
 struct Own {
     figures: Vec<Figure>,
     /// Prices from labels, by product.

@@ -2,7 +2,7 @@ use cardmark_catalog::{ProductKind, endurance_samples, lines, publications, use_
 use cardmark_core::{
     Integrity, IntegrityTest, Origin, OriginKind, Record, StorageKind, run_id_from_bytes,
 };
-use cardmark_judge::{AvoidQuestion, avoid};
+use cardmark_judge::{AskedBoard, AvoidQuestion, avoid};
 
 use super::*;
 use crate::text::style::columns;
@@ -31,9 +31,10 @@ fn shown(
     let published = publications().iter().flat_map(|one| one.records());
     let records: Vec<Record> = published.chain(own.iter().cloned()).collect();
     let wanted = use_of("boot").unwrap();
+    let board = board.and_then(|name| AskedBoard::find(name, std::iter::empty()));
     let question = AvoidQuestion {
         wanted,
-        board,
+        board: board.as_ref(),
         kinds,
     };
     let warned = avoid(endurance_samples(), lines(), &records, &question);

@@ -24,7 +24,7 @@ fn shown_on(
     let question = DurableQuestion {
         capacity_bytes: gigabytes * GB,
         least_write_bytes_per_s: (wanted == "dash_cam").then_some(DASH_CAM_BYTES_PER_S),
-        today,
+        today: today.into(),
     };
     let answer = DurableAnswer {
         wanted: use_of(wanted).unwrap(),
@@ -158,7 +158,7 @@ fn a_capacity_that_nobody_states_is_said() {
     let question = DurableQuestion {
         capacity_bytes: 100 * GB,
         least_write_bytes_per_s: None,
-        today: date(2026, 11, 28),
+        today: date(2026, 11, 28).into(),
     };
     let answer = DurableAnswer {
         wanted: use_of("endurance").unwrap(),
