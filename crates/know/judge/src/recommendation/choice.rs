@@ -4,7 +4,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
 use cardmark_catalog::{
-    ProductKind, ProductLine, QueueGain, QueueState, Requirement, Use, lines, lines_of, queue_gains,
+    PackageClaim, ProductKind, ProductLine, QueueGain, QueueState, Requirement, Use,
+    endurance_promises, lines, lines_of, queue_gains,
 };
 use cardmark_stats::{Ranked, possible_places};
 use serde::Serialize;
@@ -478,7 +479,20 @@ fn by_label(
     // Its year is no later than that of a test, because there is none.
     candidate.sold.tier = Tier::Sold;
     candidate.sold.known_sold.clone_from(&line.known_sold);
+    let least = question.wish.capacity_bytes;
+    candidate.beside = least
+        .filter(|least| !has_capacity(line, *least))
+        .map(|_| Beside::Capacity);
     (candidate.grade == Grade::Suits).then_some(candidate)
+}
+
+/// True if a source names a card of the line with at least this capacity.
+fn has_capacity(line: &ProductLine, least_bytes: u64) -> bool {
+    let promises = endurance_promises().iter();
+    let promises = promises.filter(|one| one.line.as_ref() == Some(&line.id));
+    let labels = line.claims.iter().flat_map(PackageClaim::capacities_bytes);
+    let mut all = promises.filter_map(|one| one.capacity_bytes).chain(labels);
+    all.any(|bytes| bytes >= least_bytes)
 }
 
 /// Sorts by group, then by the scarcest rate.

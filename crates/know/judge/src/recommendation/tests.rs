@@ -358,6 +358,35 @@ fn an_unknown_board_is_any_board() {
     assert!(band.is_any && any.first[0].places.is_none());
 }
 
+/// A source names cards of at most 256, 512 and 32 GB.
+#[test]
+fn a_label_counts_for_capacities_of_its_line() {
+    for (gigabytes, line, is_one) in [
+        (256, "SanDisk MAX Endurance", true),
+        (257, "SanDisk MAX Endurance", false),
+        (512, "SanDisk High Endurance", true),
+        (1000, "SanDisk High Endurance", false),
+        (32, "Kioxia EXCERIA", true),
+        (64, "Kioxia EXCERIA", false),
+    ] {
+        let mut asked = Question {
+            wanted: use_of("camera trap").unwrap(),
+            today: Day::parse(TODAY).unwrap(),
+            ..question(Some("Pi 4"))
+        };
+        asked.wish.capacity_bytes = Some(gigabytes * 1_000_000_000);
+        let choice = recommend(&[], &asked);
+        let beside = choice.beside.iter().filter(|one| one.product == line);
+        let reasons: Vec<_> = beside.map(|one| one.beside).collect();
+        let is_first = names(&choice.first).contains(&line);
+        let expected = match is_one {
+            true => vec![],
+            false => vec![Some(Beside::Capacity)],
+        };
+        assert_eq!((is_first, reasons), (is_one, expected), "{line}");
+    }
+}
+
 const PRODUCTS: [&str; 10] = [
     EVO,
     ULTRA,

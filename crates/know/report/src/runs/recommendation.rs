@@ -1,4 +1,4 @@
-//! Products that suit a use: the answer, and all that is known about each.
+//! Products that suit a use: the answer, and each product with its figures.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ impl Recommended<'_> {
                     .unwrap_or_default(),
                 name: numbered(one),
                 cells: deciding.iter().map(cell).collect(),
-                word: in_word(one),
+                word: self.in_word(one),
             }
         };
         let mut block = AnswerBlock {
@@ -142,6 +142,15 @@ impl Recommended<'_> {
         }
     }
 
+    /// Grade of a product, and its price if one matters.
+    fn in_word(&self, one: &Candidate) -> String {
+        let word = in_word(one);
+        match self.question.wish.budget.is_some() && one.price.is_none() {
+            true => format!("{word}, price unknown"),
+            false => word,
+        }
+    }
+
     fn unknown_board(&self) -> Option<String> {
         let name = self.question.board.as_deref()?;
         let name = clean(name);
@@ -149,7 +158,7 @@ impl Recommended<'_> {
         self.choice.is_board_unknown.then_some(text)
     }
 
-    /// What to do about prices, if they were asked for.
+    /// Hint on prices, if they were asked for and none is known.
     fn prices(&self) -> Option<String> {
         let wish = &self.question.wish;
         let is_asked = wish.is_by_value || wish.budget.is_some();
@@ -285,7 +294,7 @@ fn numbered(one: &Candidate) -> String {
     }
 }
 
-/// Whether it suits, in a few words.
+/// Grade of a product in a few words.
 fn in_word(one: &Candidate) -> String {
     let grade = match one.grade {
         Grade::Suits => "suits",
@@ -394,7 +403,7 @@ fn sold_words(one: &Candidate) -> String {
     }
 }
 
-/// What the command queue would change on this board.
+/// Gain by the command queue on this board.
 fn queue(choice: &Choice) -> Option<String> {
     let board = choice.board.as_ref()?;
     let can = |one: &&Candidate| {
@@ -426,7 +435,10 @@ fn open(choice: &Choice, all: bool) -> Vec<String> {
     let sold = choice.sold_untested.iter().map(|line| line.name.clone());
     let sold: Vec<String> = sold.collect();
     if !sold.is_empty() {
-        let begin = "Sold too, without figures: ";
+        let begin = match choice.is_empty() {
+            true => "Sold, but without figures: ",
+            false => "Sold too, without figures: ",
+        };
         open.push(match all {
             true => format!("{begin}{}", sold.join(", ")),
             false => as_many(begin, &sold),
