@@ -41,7 +41,7 @@ pub struct Warned {
     pub reason: AvoidReason,
     /// Number of tested cards; 0: not known.
     pub cards_count: usize,
-    /// Registers by which such a card can be told.
+    /// Registers by which such a card is recognized.
     pub registers: Vec<SampleRegisters>,
     /// Years in which the cards were made, or tested.
     pub years: Vec<String>,

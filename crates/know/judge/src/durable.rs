@@ -55,7 +55,7 @@ pub struct Promised<'a> {
     pub volume_bytes: u64,
     /// First and last possible place, from 1.
     pub places: [usize; 2],
-    /// How surely it is sold.
+    /// Group by its sale.
     pub tier: Tier,
     /// Last day, month or year at which a source shows it in shops.
     pub known_sold: Option<String>,
@@ -70,7 +70,7 @@ impl Promised<'_> {
         Some(self.volume_bytes / self.promise.capacity_bytes?)
     }
 
-    /// Returns the hours of recording at [`VIDEO_BITS_PER_S`]; `None` if the maker does not speak of recording.
+    /// Returns the hours of recording at [`VIDEO_BITS_PER_S`]; `None` if the maker states no hours.
     #[must_use]
     pub fn video_hours(&self) -> Option<u64> {
         let hours = self.volume_bytes / 3600 * 8 / VIDEO_BITS_PER_S;

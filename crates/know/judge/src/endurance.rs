@@ -21,7 +21,7 @@ pub struct Tested {
     pub first_errors: Vec<Cycles>,
     /// Years in which they were made, as far as known.
     pub made: Vec<String>,
-    /// Where the results are from; none: own tests.
+    /// Sources of the results; none: own tests.
     pub sources: Vec<String>,
     /// Last day on which a source was read; `None`: own tests.
     pub checked_on: Option<String>,

@@ -67,9 +67,9 @@ pub struct Candidate {
     /// Reason for which it is beside the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
-    /// What is known about its sale.
+    /// Its sale, as far as known.
     pub sold: Sold,
-    /// What the rates that decide rest on: the farthest.
+    /// Basis of the rates that decide: the farthest.
     pub basis: Basis,
     /// The needs with a known rate, in the order of the use.
     pub needs: Vec<Met>,
@@ -199,7 +199,7 @@ pub struct Choice {
     pub lacks: Vec<Lack>,
     /// The cheapest that is enough, if that is asked for and a product has a price.
     pub value: Option<BestValue>,
-    /// What was left out.
+    /// Numbers of products and runs without a place in the lists.
     pub left_out: LeftOut,
 }
 

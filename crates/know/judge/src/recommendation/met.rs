@@ -59,7 +59,7 @@ pub struct Met {
     pub measured: f64,
     /// The figure, or what is expected on the board that is asked for.
     pub value: f64,
-    /// Smallest rate of the need; `None` if it cannot be told.
+    /// Smallest rate of the need; `None` if it is unknown.
     pub low: Option<f64>,
     /// Largest rate of the need; `None` if unknown.
     pub high: Option<f64>,

@@ -51,7 +51,7 @@ pub enum Tier {
     Older,
 }
 
-/// What is known about the sale of a product.
+/// Sale of a product, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sold {
     /// The group.
@@ -87,7 +87,7 @@ fn by_age(line: &ProductLine) -> Tier {
     }
 }
 
-/// Returns what is known about the sale of a product of these lines. A name that its maker used again is in the group that all
+/// Returns the sale of a product of these lines. A name that its maker used again is in the group that all
 /// its lines share.
 pub(super) fn sold(lines: &[&ProductLine], tested: Option<u16>, today: Day) -> Sold {
     let tier = |line: &&ProductLine| {
@@ -112,7 +112,7 @@ pub(super) fn sold(lines: &[&ProductLine], tested: Option<u16>, today: Day) -> S
     }
 }
 
-/// What is known about the command queue of all lines that a product may be of.
+/// State of the command queue of all lines that a product may be of.
 pub(super) fn queue_state(product: Option<&Product>) -> Option<QueueState> {
     let lines = product.map(lines_of).unwrap_or_default();
     let state = |line: &&ProductLine| line.command_queue.as_ref().map(|queue| queue.state);

@@ -11,7 +11,7 @@ use super::*;
 const LATER: &str = "2035-11-28";
 const TODAY: &str = "2026-11-28";
 
-/// Whom a figure is of, and where it was measured.
+/// A published figure of this product on this board.
 fn subject(product: &str, board: &str) -> Subject {
     Subject {
         product: Some(product.to_owned()),
@@ -169,7 +169,7 @@ fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
     let trusted = of("Raspberry Pi 64 GB", "Pi 5");
     assert_eq!(trusted.queue, Some(true));
     assert!((trusted.measured - 7000.0).abs() < 1e-6);
-    // What it is worth one at a time is known without the queue only.
+    // Its rate one at a time is known without the queue only.
     assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
     for (product, board) in [
         ("Raspberry Pi 64 GB", "Pi 4"),

@@ -326,7 +326,7 @@ fn without_a_board_it_says_for_which_boards_a_card_is_fast_enough() {
     assert!(choice.first.iter().any(|one| one.band.unwrap().is_any));
 }
 
-/// What was sold in 2026 is not known to be sold in 2028.
+/// A sale in 2026 is no evidence in 2028.
 #[test]
 fn facts_age() {
     let later = Question {

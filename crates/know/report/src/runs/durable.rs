@@ -1,4 +1,4 @@
-//! Which card lasts: volumes that makers state for one capacity, and cards that were written until an error.
+//! Cards that last: volumes that makers state for one capacity, and cards that were written until an error.
 
 use cardmark_catalog::{
     Cycles, EnduranceKind, EndurancePromise, ProductLine, Use, is_part_of_name, lines,
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, KeyFigure};
 use crate::text::layout::{joined, section};
+use crate::text::names::listed;
 use crate::text::promised::{stated, stated_hours, statement_name, volume};
 use crate::text::style::{Style, clean};
 use crate::text::{MISSING, amount, count_of, grouped, place_text};
@@ -211,7 +212,7 @@ impl DurableAnswer<'_> {
         let is_industrial = self.is_video() && self.found.beside.iter().any(has_more);
         let wanted = self.question.capacity_bytes;
         if wanted != self.found.capacity_bytes {
-            return format!("{figures}; nobody states any for {}", amount(wanted));
+            return format!("{figures}; no maker states any for {}", amount(wanted));
         }
         let volumes = || self.found.ordered.iter().map(|card| card.volume_bytes);
         if !volumes().is_sorted_by(|a, b| a >= b) {
@@ -313,12 +314,8 @@ fn cards(test: &Tested) -> String {
         Some(most) if most == one.at_least => grouped(most),
         Some(most) => format!("{} to {}", grouped(one.at_least), grouped(most)),
     };
-    let mut all: Vec<String> = test.first_errors.iter().map(cycles).collect();
-    let last = all.pop().unwrap_or_default();
-    let numbers = match all.is_empty() {
-        true => last,
-        false => format!("{} and {last}", all.join(", ")),
-    };
+    let all: Vec<String> = test.first_errors.iter().map(cycles).collect();
+    let numbers = listed(&all, "and");
     let fillings = if numbers == "1" {
         "filling"
     } else {

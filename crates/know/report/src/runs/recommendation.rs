@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use cardmark_catalog::{QueueState, Requirement, Use};
-use cardmark_core::Quantity;
 use cardmark_judge::{
     Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
 };
 
 use crate::answer::{AnswerBlock, KeyFigure};
 use crate::text::layout::{joined, painted, points, wrap};
+use crate::text::names::{capitalised, listed};
 use crate::text::style::{Style, Tone, clean, columns};
-use crate::text::{count_of, figure, in_unit, on_boards, percent, place_text, value};
+use crate::text::{count_of, figure, in_unit, on_boards, per_second, percent, place_text, value};
 
 /// Products in the table of the answer.
 const SHOWN: usize = 3;
@@ -108,7 +108,7 @@ impl Recommended<'_> {
             Some(board) => format!(" {}", on_boards([Some(board.name.as_str())].into_iter())),
             None => " on any board".to_owned(),
         };
-        let head = format!("{}{place}", capital(&self.question.wanted.title));
+        let head = format!("{}{place}", capitalised(&self.question.wanted.title));
         let shown = self.shown();
         let Some(first) = shown.first() else {
             return match choice.too_slow.first() {
@@ -234,13 +234,6 @@ fn shorten(block: &mut AnswerBlock) {
     }
 }
 
-/// A text with a capital letter.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
-}
-
 /// The needs without which the use cannot be judged.
 fn deciding<'a>(wanted: &'a Use, choice: &Choice) -> Vec<&'a Requirement> {
     let is_deciding = |need: &&Requirement| {
@@ -279,10 +272,7 @@ fn names(products: &[&Candidate]) -> String {
             false => "",
         };
     }
-    match words.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => words.concat(),
-    }
+    listed(&words, "or")
 }
 
 /// Name with its places, and the kind if it is no microSD card.
@@ -330,10 +320,7 @@ fn band_words(band: Band) -> String {
 
 /// A rate with its unit; of an estimate the low end, of another operation the high end.
 fn rate_cell(met: &Met) -> String {
-    let rate = |rate: f64| match met.quantity {
-        Quantity::OperationRate => format!("{}/s", figure(rate)),
-        _ => value("", met.quantity, rate),
-    };
+    let rate = |rate: f64| per_second(met.quantity, rate);
     match (met.low, met.high) {
         (Some(low), Some(high)) if low <= 0.0 => format!("≤ {}", rate(high)),
         (Some(low), _) if met.basis >= Basis::Elsewhere => format!("≥ {}", rate(low)),
@@ -344,8 +331,8 @@ fn rate_cell(met: &Met) -> String {
 /// Sale and test of a product: why it comes where it does.
 fn why(one: &Candidate, choice: &Choice) -> String {
     let sold = match one.sold.tier {
-        Tier::Sold => capital(&format!("{}, so first", sold_words(one))),
-        _ => capital(&sold_words(one)),
+        Tier::Sold => capitalised(&format!("{}, so first", sold_words(one))),
+        _ => capitalised(&sold_words(one)),
     };
     let deciding = one.needs.iter().filter(|met| met.is_deciding);
     let Some(met) = deciding.max_by_key(|met| met.basis) else {
@@ -528,13 +515,13 @@ fn met_words(met: &Met) -> String {
 
 /// Each need with its floor and reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
-    let told = wanted.needs.iter().map(|need| {
+    let notes = wanted.needs.iter().map(|need| {
         let weight = percent(need.weight);
         let (name, reason) = (&need.name, &need.reason);
         let enough = value(need_metric(need), need.quantity, need.enough);
         format!("{name}: {enough} (weight {weight}: {reason})")
     });
-    let needs = points(&told.collect::<Vec<_>>(), width);
+    let needs = points(&notes.collect::<Vec<_>>(), width);
     [vec!["It needs:".to_owned()], needs].concat()
 }
 
@@ -542,9 +529,9 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
 fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
     let products = |count| count_of(count, "product", "products");
     let runs = |count| count_of(count, "run", "runs");
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     if left_out.too_small_count > 0 {
-        told.push(format!(
+        notes.push(format!(
             "Left out: {} of less capacity.",
             products(left_out.too_small_count)
         ));
@@ -552,34 +539,34 @@ fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
     let budget = question.wish.budget.as_ref();
     if let Some(budget) = budget.filter(|_| left_out.too_dear_count > 0) {
         let products = products(left_out.too_dear_count);
-        told.push(format!(
+        notes.push(format!(
             "Left out: {products} that cost more than {}.",
             budget.text()
         ));
     }
     if left_out.other_kinds_count > 0 {
         let products = products(left_out.other_kinds_count);
-        told.push(format!(
+        notes.push(format!(
             "Left out: {products} of other kinds; `--kind all` shows them."
         ));
     }
-    told.push(
+    notes.push(
         "Prices are your own: `--price \"NAME=AMOUNT\"`, or `cardmark label RUN price=AMOUNT`."
             .to_owned(),
     );
     if left_out.simulated_runs_count > 0 {
-        told.push(format!(
+        notes.push(format!(
             "Left out: {} of simulated cards.",
             runs(left_out.simulated_runs_count)
         ));
     }
     if left_out.nameless_runs_count > 0 {
-        told.push(format!(
+        notes.push(format!(
             "Left out: {} without a known product; `cardmark label RUN product=NAME` sets it.",
             runs(left_out.nameless_runs_count)
         ));
     }
-    told
+    notes
 }
 
 /// Metric in which the need is expressed.

@@ -127,6 +127,15 @@ pub(crate) fn capitalised(text: &str) -> String {
     first.chain(letters.clone()).collect()
 }
 
+/// `a, b and c`, with this word before the last one.
+pub(crate) fn listed(words: &[String], joint: &str) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {joint} {last}", first.join(", ")),
+    }
+}
+
 /// The name as a part of a file's name: `random-read-4k`.
 pub(crate) fn file_name(text: &str) -> String {
     let text = text
