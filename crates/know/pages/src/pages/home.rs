@@ -241,7 +241,7 @@ fn first_of_each_use(today: Day) -> Block {
         Some(Row::new(vec![one.title.clone(), names]).linked(format!("/for/{}", one.id)))
     };
     Block::Table {
-        caption: "From published figures: products known to be sold first, then by age".to_owned(),
+        caption: "From published figures: first those known to be sold, then by age".to_owned(),
         table: Table {
             columns: vec![Column::left("use"), Column::left("products")],
             rows: uses().iter().filter_map(row).collect(),
