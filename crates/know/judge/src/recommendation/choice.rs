@@ -116,17 +116,27 @@ impl Candidate {
             .any(|met| met.is_deciding && met.is_uneven)
     }
 
-    /// The group in which it can be put in order: figures of different methods, or with and without a queue, cannot.
-    fn group(&self) -> impl Ord {
-        let deciding = || self.needs.iter().filter(|met| met.is_deciding);
+    /// True if speed can put the two in order: figures of different methods, or with and without a queue, cannot.
+    #[must_use]
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        self.group().cmp(&other.group()).is_eq()
+    }
+
+    /// Sale, basis and methods, by which products are ordered before their speed.
+    fn standing(&self) -> impl Ord {
         let year = match self.sold.tier {
             Tier::Older => Reverse(self.sold.tested),
             _ => Reverse(None),
         };
-        let ways: Vec<Option<&str>> = deciding().map(|met| met.stand_in).collect();
-        let queued = deciding().any(|met| met.is_queued);
+        let deciding = self.needs.iter().filter(|met| met.is_deciding);
+        let ways: Vec<Option<&str>> = deciding.map(|met| met.stand_in).collect();
         let (tier, basis) = (self.sold.tier, self.basis);
-        (self.grade, tier, year, basis, self.band, ways, queued)
+        (self.grade, tier, year, basis, self.band, ways)
+    }
+
+    fn group(&self) -> impl Ord {
+        let mut deciding = self.needs.iter().filter(|met| met.is_deciding);
+        (self.standing(), deciding.any(|met| met.is_queued))
     }
 }
 
@@ -495,7 +505,7 @@ fn has_capacity(line: &ProductLine, least_bytes: u64) -> bool {
     all.any(|bytes| bytes >= least_bytes)
 }
 
-/// Sorts by group, then by the scarcest rate.
+/// Sorts by group, then by the scarcest rate. Of groups with and without a queue, the one with the fastest product is first.
 fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let share = |one: &Candidate| one.scarcest().map_or(0.0, Met::share);
     candidates.sort_by(|a, b| {
@@ -504,13 +514,18 @@ fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
             .then_with(|| share(b).total_cmp(&share(a)))
             .then_with(|| a.product.cmp(&b.product))
     });
-    candidates
+    let mut groups: Vec<&[Candidate]> = candidates.chunk_by(Candidate::is_comparable).collect();
+    groups.sort_by(|a, b| {
+        let by_standing = a[0].standing().cmp(&b[0].standing());
+        by_standing.then_with(|| share(&b[0]).total_cmp(&share(&a[0])))
+    });
+    groups.concat()
 }
 
 /// Sets the possible places, group by group.
 fn share_places(candidates: &mut [Candidate]) {
     let mut before = 0;
-    for alike in candidates.chunk_by_mut(|a, b| a.group().cmp(&b.group()).is_eq()) {
+    for alike in candidates.chunk_by_mut(|a, b| a.is_comparable(b)) {
         let ranked: Option<Vec<Ranked>> = alike
             .iter()
             .map(|one| one.scarcest()?.ranked.clone())

@@ -126,10 +126,14 @@ impl Case<'_> {
             (_, None) | (false, _) => true,
             (true, Some(is_on)) => match self.queue {
                 Some(QueueState::None) => true,
-                Some(QueueState::Trusted) if self.asked.has_trusted_queues => is_on,
-                _ => !is_on,
+                _ => is_on == self.uses_queue(),
             },
         }
+    }
+
+    /// True if the board turns the queue on as installed.
+    fn uses_queue(&self) -> bool {
+        self.queue == Some(QueueState::Trusted) && self.asked.has_trusted_queues
     }
 
     /// True if a command queue changes this figure.
@@ -150,7 +154,7 @@ impl Case<'_> {
         match set.way.stand_in {
             None if is_here && is_comparable => Basis::Here,
             Some(_) if is_here && is_comparable => Basis::StandIn,
-            _ if is_alike && !self.is_queued(set) => Basis::SameSlot,
+            _ if is_alike && (self.uses_queue() || !self.is_queued(set)) => Basis::SameSlot,
             _ => Basis::Elsewhere,
         }
     }

@@ -144,33 +144,39 @@ fn another_method_stands_in_and_is_in_no_order_with_the_pattern() {
     assert_eq!(names(&choice.may_suit), [ULTRA]);
 }
 
-/// A figure with the queue on is what a trusted card does as installed, and one with the queue off what others do.
+/// Random reads with several in flight, and half as many writes.
+fn with_queue(product: &str, board: &str, state: &str, reads: f64) -> Vec<Figure> {
+    let mut one = subject(product, board);
+    let context = [("command_queue", state), ("reader", "slot")];
+    let context = context.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    one.context = Arc::new(BTreeMap::from(context));
+    let one = Arc::new(one);
+    vec![
+        rate(&one, "agnostics_rand_read", reads),
+        rate(&one, "agnostics_rand_write", reads / 2.0),
+    ]
+}
+
+const PI_5: &str = "Raspberry Pi 5";
+
+/// As installed, trusted cards work with the queue on, and others with the queue off.
 #[test]
 fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
-    let with_queue = |product: &str, state: &str, reads: f64| {
-        let mut one = subject(product, "Raspberry Pi 5");
-        let context = [("command_queue", state), ("reader", "slot")];
-        let context = context.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        one.context = Arc::new(BTreeMap::from(context));
-        let one = Arc::new(one);
-        [
-            rate(&one, "agnostics_rand_read", reads),
-            rate(&one, "agnostics_rand_write", reads / 2.0),
-        ]
-    };
     let of = |product: &str, board: &str| {
         let figures = [
-            with_queue(product, "on", 7000.0),
-            with_queue(product, "off", 4000.0),
+            with_queue(product, PI_5, "on", 7000.0),
+            with_queue(product, PI_5, "off", 4000.0),
         ];
         let choice = recommend(&figures.concat(), &question(Some(board)));
         choice.first[0].needs[0].clone()
     };
-    let trusted = of("Raspberry Pi 64 GB", "Pi 5");
-    assert_eq!(trusted.queue, Some(true));
-    assert!((trusted.measured - 7000.0).abs() < 1e-6);
-    // Its rate one at a time is known without the queue only.
-    assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
+    for (board, basis) in [("Pi 5", Basis::StandIn), ("Pi 500", Basis::SameSlot)] {
+        let trusted = of("Raspberry Pi 64 GB", board);
+        assert_eq!((trusted.queue, trusted.basis), (Some(true), basis));
+        assert!((trusted.measured - 7000.0).abs() < 1e-6);
+        // Its rate one at a time is known without the queue only.
+        assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
+    }
     for (product, board) in [
         ("Raspberry Pi 64 GB", "Pi 4"),
         ("SanDisk Extreme 64 GB", "Pi 5"),
@@ -179,11 +185,30 @@ fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
         let met = of(product, board);
         assert!((met.measured - 4000.0).abs() < 1e-6, "{product}: {met:?}");
     }
-    // Without a run with the queue off, nothing tells how it does one at a time.
-    let figures = with_queue("Raspberry Pi 64 GB", "on", 7000.0);
+    // Without a run with the queue off, its rate one at a time is unknown.
+    let figures = with_queue("Raspberry Pi 64 GB", PI_5, "on", 7000.0);
     let choice = recommend(&figures, &question(Some("Pi 5")));
     assert!(choice.is_empty());
     assert_eq!(choice.beside[0].beside, Some(Beside::Rate));
+}
+
+#[test]
+fn a_queue_alone_puts_no_slower_product_first() {
+    const TRUSTED: &str = "Raspberry Pi 64 GB";
+    for (on, other, expected) in [
+        (7000.0, 4000.0, [TRUSTED, EVO]),
+        (4500.0, 9000.0, [EVO, TRUSTED]),
+    ] {
+        let figures = [
+            with_queue(TRUSTED, PI_5, "on", on),
+            with_queue(TRUSTED, PI_5, "off", 4000.0),
+            with_queue(EVO, PI_5, "off", other),
+        ];
+        let choice = recommend(&figures.concat(), &question(Some("Pi 5")));
+        assert_eq!(names(&choice.first), expected);
+        let places: Vec<_> = choice.first.iter().map(|one| one.places).collect();
+        assert_eq!(places, [Some([1, 1]), Some([2, 2])]);
+    }
 }
 
 #[test]

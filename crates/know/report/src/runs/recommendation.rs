@@ -244,16 +244,15 @@ fn deciding<'a>(wanted: &'a Use, choice: &Choice) -> Vec<&'a Requirement> {
     wanted.needs.iter().filter(is_deciding).collect()
 }
 
-/// The first products, as far as nothing puts them in order.
+/// The first product, and those that are nearly as fast and not clearly behind it.
 fn leaders(products: &[Candidate]) -> Vec<&Candidate> {
     let share = |one: &Candidate| one.scarcest().map_or(0.0, Met::share);
     let Some(first) = products.first() else {
         return Vec::new();
     };
     let is_equal = |one: &&Candidate| {
-        let is_alike =
-            (one.sold.tier, one.basis, one.grade) == (first.sold.tier, first.basis, first.grade);
-        is_alike && one.band == first.band && share(one) >= EQUAL_RATIO * share(first)
+        let may_be_first = one.places.is_none_or(|places| places[0] == 1);
+        may_be_first && one.is_comparable(first) && share(one) >= EQUAL_RATIO * share(first)
     };
     products.iter().take_while(is_equal).take(NAMES).collect()
 }
@@ -573,3 +572,6 @@ fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
 fn need_metric(need: &Requirement) -> &str {
     need.metrics.first().map_or("", String::as_str)
 }
+
+#[cfg(test)]
+mod tests;
