@@ -153,12 +153,12 @@ fn by_samples(samples: &[EnduranceSample]) -> Vec<Warned> {
     let warned = products.into_iter().filter_map(|(name, mut cards)| {
         cards.sort_by_key(|card| card.sample);
         let reason = reason_of(&cards)?;
-        let tells = matches!(
+        let is_false = matches!(
             reason,
             AvoidReason::FalseCapacity { .. } | AvoidReason::FalseName
         );
         let mut registers: Vec<SampleRegisters> = Vec::new();
-        for card in cards.iter().filter(|_| tells) {
+        for card in cards.iter().filter(|_| is_false) {
             let known = card.registers.iter();
             let mut strong = known.filter(|found| is_suspicious(found, card.capacity_bytes));
             if let Some(found) = strong.next().filter(|found| !registers.contains(found)) {

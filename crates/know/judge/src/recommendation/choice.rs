@@ -31,9 +31,9 @@ const ROUNDING: f64 = 1e-9;
 pub enum Grade {
     /// The low end of each rate that decides is enough.
     Suits,
-    /// The high end is.
+    /// The high end of each is, but not each low end.
     MaySuit,
-    /// Neither is.
+    /// A high end is too low.
     TooSlow,
     /// A rate that decides is unknown.
     Unknown,
@@ -69,7 +69,7 @@ pub struct Candidate {
     pub beside: Option<Beside>,
     /// Its sale, as far as known.
     pub sold: Sold,
-    /// Basis of the rates that decide: the farthest.
+    /// The least direct basis among the rates that decide.
     pub basis: Basis,
     /// The needs with a known rate, in the order of the use.
     pub needs: Vec<Met>,
@@ -191,9 +191,9 @@ pub struct BestValue {
 /// Products for a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Choice {
-    /// The board; absent if none was asked for, or nothing is known of it.
+    /// The board; absent if none was asked for, or it is unknown.
     pub board: Option<AskedBoard>,
-    /// True if a board was asked for that nothing is known of.
+    /// True if the board that was asked for is unknown.
     pub is_board_unknown: bool,
     /// Products that suit, the best first.
     pub first: Vec<Candidate>,
@@ -214,7 +214,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// True if nothing is known that could be recommended.
+    /// True if no product can be recommended.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.first.is_empty() && self.may_suit.is_empty()
@@ -276,7 +276,7 @@ pub fn recommend(figures: &[Figure], question: &Question) -> Choice {
 }
 
 impl LeftOut {
-    /// Applies the wishes of the product itself.
+    /// True if a product fits the wishes; counts it otherwise.
     fn keeps(&mut self, one: &Candidate, question: &Question) -> bool {
         let kinds = question.kinds();
         if !kinds.is_empty() && one.kind.is_some_and(|kind| !kinds.contains(&kind)) {

@@ -192,7 +192,7 @@ impl Set {
         self.is_in_slot.then(|| facts.most_slot_bytes_per_s())
     }
 
-    /// Sorts the set with more behind it first.
+    /// Sort key: even runs first, then the nearest metric, the most runs and the latest year.
     pub(super) fn weight(&self) -> (bool, usize, Reverse<usize>, Reverse<Option<u16>>) {
         let runs = Reverse(self.runs_count());
         (self.is_uneven, self.way.rank, runs, Reverse(self.year))

@@ -40,7 +40,7 @@ pub enum Basis {
     Label,
 }
 
-/// A need, and the rate of it.
+/// A need with its rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Met {
     /// Name of the need.
@@ -120,7 +120,7 @@ impl Case<'_> {
         self.kind.is_none_or(|kind| kinds.contains(&kind))
     }
 
-    /// True if the figures are those of the card as the board is installed.
+    /// True if the figures hold for the command queue as installed.
     fn counts(&self, set: &Set) -> bool {
         match (set.is_published, set.queue) {
             (_, None) | (false, _) => true,
@@ -329,30 +329,25 @@ pub(super) fn classes_of(product: &Product) -> Vec<String> {
         return product.claims.clone();
     }
     let lines = lines_of(product);
-    let mut all = lines.iter().map(|line| classes_of_line(line));
-    let Some(first) = all.next() else {
-        return Vec::new();
-    };
-    // Only classes that all lines of this name promise.
+    shared(lines.iter().map(|line| classes_of_line(line)))
+}
+
+/// Classes that are promised on each capacity of a line with known classes.
+pub(super) fn classes_of_line(line: &ProductLine) -> Vec<String> {
+    let all = line.claims.iter().map(|claim| claim.classes.clone());
+    shared(all.filter(|classes| !classes.is_empty()))
+}
+
+/// Classes that are in all lists.
+fn shared(mut all: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let first = all.next().unwrap_or_default();
     all.fold(first, |mut shared, next| {
         shared.retain(|class| next.contains(class));
         shared
     })
 }
 
-/// Classes that are promised on each capacity of a line with known classes.
-pub(super) fn classes_of_line(line: &ProductLine) -> Vec<String> {
-    let mut all = line.claims.iter().map(|claim| &claim.classes);
-    let mut shared = all.by_ref().find(|classes| !classes.is_empty()).cloned();
-    for classes in all.filter(|classes| !classes.is_empty()) {
-        if let Some(shared) = &mut shared {
-            shared.retain(|class| classes.contains(class));
-        }
-    }
-    shared.unwrap_or_default()
-}
-
-/// Sorts needs of a group, the scarcest first.
+/// Returns the need whose rate is the smallest share of what is enough, among those that decide.
 pub(super) fn scarcest(needs: &[Met]) -> Option<&Met> {
     let deciding = needs.iter().filter(|met| met.is_deciding);
     deciding.min_by(|a, b| {

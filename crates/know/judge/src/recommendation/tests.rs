@@ -291,7 +291,7 @@ fn uneven_runs_count_if_there_are_no_others() {
 }
 
 #[test]
-fn wishes_are_filters_and_say_what_they_left_out() {
+fn wishes_are_filters_that_count_what_they_leave_out() {
     let figures = [
         card(subject(EVO, PI_4), 3000.0, 1000.0),
         card(subject("SanDisk Ultra A1 64 GB", PI_4), 2000.0, 800.0),

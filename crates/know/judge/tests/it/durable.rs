@@ -179,7 +179,7 @@ fn tested_cards_are_a_range_and_no_mean() {
     assert_eq!(of("SanDisk Ultra 32 GB").made, ["2022", "2023"]);
 }
 
-/// Row 17: which to avoid.
+/// Row 17: products to avoid.
 #[test]
 fn false_names_false_capacities_and_early_errors_are_named() {
     let warned = warned(endurance_samples(), None, &[]);
@@ -373,8 +373,8 @@ fn asked() -> impl Strategy<Value = u64> {
     prop::sample::select(vec![8_u64, 16, 32, 48, 64, 128, 256, 1000, 4000])
 }
 
-/// All of the answer, without references.
-fn told(found: &Durable<'_>) -> String {
+/// The whole answer as text.
+fn as_json(found: &Durable<'_>) -> String {
     serde_json::to_string(found).unwrap()
 }
 
@@ -476,7 +476,7 @@ proptest! {
         promises.extend(endurance_promises().iter().cloned());
         let question = dash_cam(gigabytes, TODAY);
         let (plain, other) = (durable(&promises, &question), durable(&shuffled, &question));
-        prop_assert_eq!(told(&plain), told(&other));
+        prop_assert_eq!(as_json(&plain), as_json(&other));
     }
 
     /// Half the bit rate for twice the hours is the same card.

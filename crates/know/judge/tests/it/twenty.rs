@@ -314,7 +314,7 @@ fn question_16_a_nas_on_a_pi_4() {
 }
 
 #[test]
-fn without_a_board_it_says_for_which_boards_a_card_is_fast_enough() {
+fn without_a_board_each_card_comes_with_the_boards_that_it_suits() {
     let choice = ask("boot", None);
     assert_eq!(choice.first[0].sold.tier, Tier::Sold);
     assert!(

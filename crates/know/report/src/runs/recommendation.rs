@@ -37,7 +37,7 @@ pub struct Recommended<'a> {
 }
 
 impl Recommended<'_> {
-    /// Returns the answer: what to take, why, and what is not known.
+    /// Returns the answer: products, the reason, and missing figures.
     #[must_use]
     pub fn answer(&self) -> AnswerBlock {
         let (choice, wanted) = (self.choice, self.question.wanted);
@@ -168,7 +168,7 @@ impl Recommended<'_> {
         })
     }
 
-    /// Returns everything: the answer, each product with its figures, what is needed, and what was left out.
+    /// Returns everything: the answer, each product with its figures, the needs, and omissions.
     #[must_use]
     pub fn all(&self, width: usize, style: Style) -> String {
         let choice = self.choice;
@@ -217,7 +217,7 @@ impl Recommended<'_> {
     }
 }
 
-/// Leaves out what matters least until the answer has its number of lines.
+/// Shortens the answer to its number of lines, the least important parts first.
 fn shorten(block: &mut AnswerBlock) {
     let is_long = |block: &AnswerBlock| block.lines(USUAL_WIDTH, Style::Plain).len() > MOST_LINES;
     if is_long(block) && block.more.len() > 2 {
@@ -327,7 +327,7 @@ fn rate_cell(met: &Met) -> String {
     }
 }
 
-/// Sale and test of a product: why it comes where it does.
+/// Sale and test of a product, the reasons for its place.
 fn why(one: &Candidate, choice: &Choice) -> String {
     let sold = match one.sold.tier {
         Tier::Sold => capitalised(&format!("{}, so first", sold_words(one))),
@@ -359,7 +359,7 @@ fn why(one: &Candidate, choice: &Choice) -> String {
     let measured = match met.basis {
         Basis::Here | Basis::StandIn => format!("measured on this board{year}, {runs}{way}"),
         Basis::SameSlot if choice.board.is_some() => {
-            format!("measured {on}, with the same slot{year}, {runs}{way}")
+            format!("measured {on} (same slot){year}, {runs}{way}")
         }
         Basis::SameSlot | Basis::Elsewhere => format!("measured {on}{year}, {runs}{way}"),
         Basis::Label => "by the class on its label, without published figures".to_owned(),
@@ -407,7 +407,7 @@ fn queue(choice: &Choice) -> Option<String> {
     ))
 }
 
-/// Missing figures, and what else is sold.
+/// Missing figures, and other products that are sold.
 fn open(choice: &Choice, all: bool) -> Vec<String> {
     let lacking = choice.lacks.iter().filter(|lack| lack.is_anywhere);
     let lacking: Vec<String> = lacking.map(|lack| lack.plain.clone()).collect();
@@ -446,7 +446,7 @@ fn as_many(begin: &str, names: &[String]) -> String {
     text((1..=names.len()).rev().find(fits).unwrap_or(1))
 }
 
-/// Each figure of a product with its origin, and what is known about its sale.
+/// Figures of a product with their origin, and its sale.
 fn details(one: &Candidate) -> String {
     let mut parts: Vec<String> = one.needs.iter().map(met_words).collect();
     let [runs, cards] = one.counts();

@@ -50,7 +50,7 @@ fn flat(text: &str) -> String {
 }
 
 #[test]
-fn false_cards_are_named_by_what_they_are_sold_as() {
+fn false_cards_are_named_by_their_labels() {
     let text = shown(None, &[], &[ProductKind::Microsd], false, 80);
     let start = "Avoid cards sold as \"Lenovo\" 128 GB, 256 GB and 2 TB, \"Sansumg\" PRO Plus 2 TB, \"Xiaomi\" 2 TB: hold 4 to 31 GB (2022–2024); register name APPSD or asdfg";
     let flat = flat(&text);
@@ -115,7 +115,7 @@ fn every_line_fits() {
 }
 
 #[test]
-fn without_a_product_to_avoid_it_says_so() {
+fn without_a_product_to_avoid_the_answer_is_one_sentence() {
     let wanted = use_of("boot").unwrap();
     let answer = AvoidAnswer {
         wanted,
