@@ -7,7 +7,8 @@ use cardmark_catalog::{
     ProductKind, endurance_promises, endurance_samples, lines, publications, use_of,
 };
 use cardmark_core::{
-    Integrity, IntegrityTest, Origin, OriginKind, Record, StorageKind, run_id_from_bytes,
+    Board, Integrity, IntegrityTest, Metric, Origin, OriginKind, Quantity, Record, StorageKind,
+    run_id_from_bytes,
 };
 use cardmark_judge::{
     AskedBoard, AvoidQuestion, AvoidReason, DASH_CAM_BYTES_PER_S, Day, Durable, DurableQuestion,
@@ -92,6 +93,9 @@ fn a_smaller_card_has_its_own_figures() {
         (hours, found.ordered[0].fillings()),
         (Some(17_520), Some(6405))
     );
+    // The labels of other capacities do not count.
+    let classes = found.ordered.iter().map(|card| card.class.as_deref());
+    assert_eq!(Vec::from_iter(classes), [None, Some("C10"), None]);
     let tested = tested_by_others(endurance_samples(), Some(32 * GB));
     let purple = tested
         .iter()
@@ -282,6 +286,41 @@ fn a_product_is_too_slow_where_others_are_not() {
     }
 }
 
+#[test]
+fn a_board_and_a_method_at_their_limit_are_no_fault_of_a_product() {
+    let run = |product: &str, board: &str, writes: f64| {
+        let id = format!("run with {writes}");
+        let mut record = own(product, &id, StorageKind::Confirmed, OriginKind::Published);
+        record.board = Some(Board {
+            model: Some(board.to_owned()),
+            ..Board::default()
+        });
+        record.metrics = vec![Metric::new(
+            "rand_write_4k",
+            Quantity::OperationRate,
+            writes,
+        )];
+        record
+    };
+    let question = AvoidQuestion {
+        wanted: use_of("boot").unwrap(),
+        board: None,
+        kinds: &[],
+    };
+    let (pi_4, pi_5) = ("Raspberry Pi 4 Model B", "Raspberry Pi 5");
+    let slow = || run("Samsung Evo 32 GB", pi_4, 20.0);
+    for (other, expected) in [
+        (run("Raspberry Pi 64 GB", pi_4, 600.0), 1),
+        (run("Raspberry Pi 64 GB", pi_4, 400.0), 0),
+        (run("Raspberry Pi 64 GB", pi_5, 600.0), 0),
+        // Its best run counts.
+        (run("Samsung Evo 32 GB", pi_4, 600.0), 0),
+    ] {
+        let found = avoid(&[], &[], &[slow(), other], &question);
+        assert_eq!(found.len(), expected, "{found:?}");
+    }
+}
+
 /// A complete test of an own card.
 fn own(product: &str, day: &str, kind: StorageKind, origin: OriginKind) -> Record {
     let id: Vec<u8> = format!("{product}{day}{kind:?}").into_bytes();
@@ -460,6 +499,10 @@ proptest! {
         }
         let names: BTreeSet<&str> = found.ordered.iter().map(|one| one.name.as_str()).collect();
         prop_assert_eq!(names.len(), found.ordered.len());
+        let is_of_size = |one: &&EndurancePromise| one.capacity_bytes.is_none_or(|bytes| bytes == found.capacity_bytes);
+        for one in promises.iter().filter(is_of_size).filter(|one| one.volume_bytes.is_some() && !is_comparable(one)) {
+            prop_assert!(found.beside.iter().any(|beside| beside.id == one.id), "{}", one.id);
+        }
     }
 
     #[test]
