@@ -144,7 +144,7 @@ fn another_method_stands_in_and_is_in_no_order_with_the_pattern() {
     assert_eq!(names(&choice.may_suit), [ULTRA]);
 }
 
-/// Random reads with several in flight, and half as many writes.
+/// Random reads with several in flight, and writes at half their rate.
 fn with_queue(product: &str, board: &str, state: &str, reads: f64) -> Vec<Figure> {
     let mut one = subject(product, board);
     let context = [("command_queue", state), ("reader", "slot")];

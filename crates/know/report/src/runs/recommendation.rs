@@ -433,7 +433,7 @@ fn open(choice: &Choice, all: bool) -> Vec<String> {
     open
 }
 
-/// As many of these names as a line of usual width holds, at least one.
+/// The names that fit on a line of usual width, at least one, and the number of the others.
 fn as_many(begin: &str, names: &[String]) -> String {
     let text = |count: usize| {
         let more = match names.len() - count {

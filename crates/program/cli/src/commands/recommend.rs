@@ -25,19 +25,18 @@ use cardmark_session::{Data, store_error};
 
 /// Use if none is named.
 const USUAL_USE: &str = "boot";
-const GB: u64 = 1_000_000_000;
 /// Label of a run with the price of its product.
 const PRICE_LABEL: &str = "price";
 
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {
-    let wanted = wanted(arguments)?;
-    if let Some(exit) = durable::answered(arguments, wanted)? {
+    let (wanted, today) = (wanted(arguments)?, today()?);
+    if let Some(exit) = durable::answered(arguments, wanted, today)? {
         return Ok(exit);
     }
     let mut store = Data::from_environment()?.open()?;
     let own = Own::read(&mut store, wanted)?;
-    let question = question(arguments, wanted, &own)?;
+    let question = question(arguments, wanted, &own, today)?;
     let figures = [published_figures(), &own.figures].concat();
     let choice = recommended(&figures, &question);
     let found = Recommended {
@@ -86,6 +85,7 @@ fn question(
     arguments: &RecommendArguments,
     wanted: &'static Use,
     own: &Own,
+    today: Day,
 ) -> Result<Question, CommandError> {
     let mut all_prices = own.prices.clone();
     all_prices.extend(prices(&arguments.prices)?);
@@ -93,13 +93,13 @@ fn question(
         wanted,
         board: arguments.board.clone().or_else(this_board),
         wish: Wish {
-            capacity_bytes: arguments.capacity.map(|capacity| capacity * GB),
+            capacity_bytes: arguments.capacity_bytes(),
             budget: arguments.budget.clone(),
             prices: all_prices,
             kinds: arguments.kind.as_ref().map(|kinds| kinds.0.clone()),
             is_by_value: arguments.by_value,
         },
-        today: today()?,
+        today,
     })
 }
 

@@ -2,14 +2,13 @@
 
 use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
 use cardmark_judge::{
-    AskedBoard, AvoidQuestion, DASH_CAM_BYTES_PER_S, DurableQuestion, USUAL_CAPACITY_BYTES, avoid,
-    durable, endured, published_figures, tested_by_others,
+    AskedBoard, AvoidQuestion, DASH_CAM_BYTES_PER_S, Day, DurableQuestion, USUAL_CAPACITY_BYTES,
+    avoid, durable, endured, published_figures, tested_by_others,
 };
 use cardmark_report::{AvoidAnswer, DurableAnswer};
 use cardmark_session::{Data, store_error};
 use serde_json::Value;
 
-use super::{GB, today};
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
 use crate::runs::published_records;
@@ -24,24 +23,27 @@ const MICROSD: [ProductKind; 1] = [ProductKind::Microsd];
 pub(super) fn answered(
     arguments: &RecommendArguments,
     wanted: &'static Use,
+    today: Day,
 ) -> Result<Option<Exit>, CommandError> {
     if arguments.avoid {
         return to_avoid(arguments, wanted).map(Some);
     }
     match wanted.needs.is_empty() {
-        true => that_lasts(arguments, wanted).map(Some),
+        true => that_lasts(arguments, wanted, today).map(Some),
         false => Ok(None),
     }
 }
 
-fn that_lasts(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
+fn that_lasts(
+    arguments: &RecommendArguments,
+    wanted: &Use,
+    today: Day,
+) -> Result<Exit, CommandError> {
     let own = endured(&own_records()?);
     let question = DurableQuestion {
-        capacity_bytes: arguments
-            .capacity
-            .map_or(USUAL_CAPACITY_BYTES, |gigabytes| gigabytes * GB),
+        capacity_bytes: arguments.capacity_bytes().unwrap_or(USUAL_CAPACITY_BYTES),
         least_write_bytes_per_s: (wanted.id == DASH_CAM).then_some(DASH_CAM_BYTES_PER_S),
-        today: today()?,
+        today,
     };
     let answer = DurableAnswer {
         wanted,
