@@ -116,6 +116,15 @@ pub struct SeenRegisters {
     pub of: String,
 }
 
+impl PackageClaim {
+    /// Returns the capacities that bear them, bytes; none if not stated.
+    pub fn capacities_bytes(&self) -> impl Iterator<Item = u64> {
+        let of = self.of.as_deref().unwrap_or_default();
+        let numbers = of.split(|letter: char| !letter.is_ascii_digit());
+        numbers.filter_map(|gigabytes| Some(gigabytes.parse::<u64>().ok()? * 1_000_000_000))
+    }
+}
+
 impl ProductLine {
     /// Returns brand, line and year.
     pub fn name(&self) -> String {

@@ -7,29 +7,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_cards::CardFacts;
 use cardmark_catalog::{
     BrandKind, CapacityVerdict, EnduranceSample, Fact, ProductKind, ProductLine, QueueState,
-    Requirement, SampleRegisters, SignInput, Use, Weight, board as catalogue_board, board_name,
-    boards, is_board, product, publications, signs,
+    Requirement, SampleRegisters, SignInput, Use, Weight, board_name, product, publications, signs,
 };
 use cardmark_core::{CardKind, FindingKind, Metric, OriginKind, Quantity, Record, StorageKind};
 use serde::Serialize;
 
 use crate::history::started_at_s;
-use crate::suitability::{Supply, asked, need_of, suitability};
+use crate::recommendation::AskedBoard;
+use crate::suitability::{Supply, USABLE_RATIO, asked, need_of, suitability};
 use crate::unknown::{storage_kind, unknown_storage};
 
 /// Fillings of the whole card within which a first error is early.
 pub const EARLY_FILLINGS: u64 = 10;
-
-/// Share of what a use asks for, below which a product is far too slow.
-const POOR_RATIO: f64 = 0.5;
 
 /// Question for products to avoid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AvoidQuestion<'a> {
     /// The use.
     pub wanted: &'a Use,
-    /// Name of the board, or a part of it ([`is_board`]); `None`: any.
-    pub board: Option<&'a str>,
+    /// The board; `None`: any.
+    pub board: Option<&'a AskedBoard>,
     /// Kinds of products; empty: all.
     pub kinds: &'a [ProductKind],
 }
@@ -44,7 +41,7 @@ pub struct Warned {
     pub reason: AvoidReason,
     /// Number of tested cards; 0: not known.
     pub cards_count: usize,
-    /// Registers by which such a card can be told.
+    /// Registers by which such a card is recognized.
     pub registers: Vec<SampleRegisters>,
     /// Years in which the cards were made, or tested.
     pub years: Vec<String>,
@@ -156,12 +153,12 @@ fn by_samples(samples: &[EnduranceSample]) -> Vec<Warned> {
     let warned = products.into_iter().filter_map(|(name, mut cards)| {
         cards.sort_by_key(|card| card.sample);
         let reason = reason_of(&cards)?;
-        let tells = matches!(
+        let is_false = matches!(
             reason,
             AvoidReason::FalseCapacity { .. } | AvoidReason::FalseName
         );
         let mut registers: Vec<SampleRegisters> = Vec::new();
-        for card in cards.iter().filter(|_| tells) {
+        for card in cards.iter().filter(|_| is_false) {
             let known = card.registers.iter();
             let mut strong = known.filter(|found| is_suspicious(found, card.capacity_bytes));
             if let Some(found) = strong.next().filter(|found| !registers.contains(found)) {
@@ -230,15 +227,10 @@ fn is_suspicious(registers: &SampleRegisters, capacity_bytes: u64) -> bool {
 /// Lines whose command queue is known to fail, on boards that use it.
 fn broken_queues<'a>(
     lines: impl Iterator<Item = &'a ProductLine>,
-    board: Option<&str>,
+    board: Option<&AskedBoard>,
 ) -> Vec<Warned> {
-    let called = |name: &str| {
-        let mut all = boards().iter();
-        let is_meant = |model: &String| is_board(model, name);
-        catalogue_board(name).or_else(|| all.find(|row| row.models.iter().any(is_meant)))
-    };
-    let known = board.and_then(called);
-    let Some(board) = known.filter(|board| board.command_queue.is_some()) else {
+    let mut known = board.into_iter().flat_map(|board| &board.known);
+    let Some(board) = known.find(|board| board.command_queue.is_some()) else {
         return Vec::new();
     };
     let warned = lines.filter_map(|line| {
@@ -358,11 +350,8 @@ fn too_slow(records: &[Record], question: &AvoidQuestion<'_>) -> Vec<Warned> {
             .as_ref()
             .and_then(|board| board.model.as_deref());
         let board = model.map(board_name);
-        let is_meant = question.board.is_none_or(|wanted| {
-            board
-                .as_deref()
-                .is_some_and(|model| is_board(model, &board_name(wanted)))
-        });
+        let is_asked = |wanted: &AskedBoard| board.as_deref().is_some_and(|it| wanted.is_it(it));
+        let is_meant = question.board.is_none_or(is_asked);
         let Some(name) = record.labels.get("product").filter(|_| is_meant) else {
             continue;
         };
@@ -401,7 +390,7 @@ fn too_slow(records: &[Record], question: &AvoidQuestion<'_>) -> Vec<Warned> {
             a.share().total_cmp(&b.share()).then_with(by_id)
         })?;
         let is_allowed = reached.contains(&(best.board.clone(), best.supply.metric.clone()));
-        (best.share() < POOR_RATIO && is_allowed).then(|| slow(name, best, &runs))
+        (best.share() < USABLE_RATIO && is_allowed).then(|| slow(name, best, &runs))
     });
     warned.collect()
 }

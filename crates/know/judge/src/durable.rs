@@ -7,10 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_catalog::{EnduranceKind, EndurancePromise, PackageClaim, ProductLine, class};
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use serde::Serialize;
+
+use crate::recommendation::{Day, Tier, tier};
 
 /// Capacity that is meant if none is asked for, bytes.
 pub const USUAL_CAPACITY_BYTES: u64 = 128 * GB;
@@ -20,10 +19,6 @@ pub const DASH_CAM_BYTES_PER_S: u64 = 10_000_000;
 pub const VIDEO_BITS_PER_S: u64 = 26_000_000;
 
 const GB: u64 = 1_000_000_000;
-/// Days for which a sight in the shops counts.
-const SOLD_DAYS: i32 = 365;
-/// Year from which a line counts as a recent one.
-const RECENT_YEAR: u16 = 2021;
 
 /// Question for cards that last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +28,7 @@ pub struct DurableQuestion {
     /// Rate of continuous writes that the label has to promise, bytes per second.
     pub least_write_bytes_per_s: Option<u64>,
     /// The current day.
-    pub today: Date,
+    pub today: Day,
 }
 
 /// Volumes that makers state for cards of one capacity.
@@ -60,24 +55,12 @@ pub struct Promised<'a> {
     pub volume_bytes: u64,
     /// First and last possible place, from 1.
     pub places: [usize; 2],
-    /// How surely it is sold.
-    pub sale: Sale,
+    /// Group by its sale.
+    pub tier: Tier,
     /// Last day, month or year at which a source shows it in shops.
     pub known_sold: Option<String>,
     /// A class on its label that promises the rate of the question.
     pub class: Option<String>,
-}
-
-/// How surely a line is sold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sale {
-    /// Seen in shops within a year.
-    WithinAYear,
-    /// First sold in 2021 or later.
-    Recent,
-    /// Older, or not known.
-    Earlier,
 }
 
 impl Promised<'_> {
@@ -87,7 +70,7 @@ impl Promised<'_> {
         Some(self.volume_bytes / self.promise.capacity_bytes?)
     }
 
-    /// Returns the hours of recording at [`VIDEO_BITS_PER_S`]; `None` if the maker does not speak of recording.
+    /// Returns the hours of recording at [`VIDEO_BITS_PER_S`]; `None` if the maker states no hours.
     #[must_use]
     pub fn video_hours(&self) -> Option<u64> {
         let hours = self.volume_bytes / 3600 * 8 / VIDEO_BITS_PER_S;
@@ -132,7 +115,7 @@ pub fn durable<'a>(promises: &'a [EndurancePromise], question: &DurableQuestion)
     let (mut replaced, mut ordered): (Vec<_>, Vec<_>) =
         cards.values().cloned().partition(is_replaced);
     for list in [&mut replaced, &mut ordered] {
-        list.sort_by_key(|card| (card.sale, Reverse(card.volume_bytes), card.name.clone()));
+        list.sort_by_key(|card| (card.tier, Reverse(card.volume_bytes), card.name.clone()));
         set_places(list);
     }
     Durable {
@@ -176,7 +159,7 @@ fn promised<'a>(promise: &'a EndurancePromise, question: &DurableQuestion) -> Pr
         promise,
         volume_bytes: promise.volume_bytes.unwrap_or(0),
         places: [1, 1],
-        sale: line.map_or(Sale::Earlier, |line| sale(line, question.today)),
+        tier: line.map_or(Tier::Older, |line| tier(line, question.today)),
         known_sold: line.and_then(|line| line.known_sold.clone()),
         class: least.and_then(|least| class_of(promise, line, least)),
     }
@@ -188,11 +171,12 @@ fn class_of(
     line: Option<&ProductLine>,
     least_write_bytes_per_s: u64,
 ) -> Option<String> {
-    let gigabytes = promise.capacity_bytes? / GB;
+    let capacity_bytes = promise.capacity_bytes?;
     let of_size = |claim: &&PackageClaim| {
-        let of = claim.of.as_deref();
-        let mut numbers = of.unwrap_or_default().split(|c: char| !c.is_ascii_digit());
-        of.is_none() || numbers.any(|number| number == gigabytes.to_string())
+        claim.of.is_none()
+            || claim
+                .capacities_bytes()
+                .any(|bytes| bytes == capacity_bytes)
     };
     let claims = line.into_iter().flat_map(|line| &line.claims);
     let on_label = claims.filter(of_size).flat_map(|claim| &claim.classes);
@@ -203,40 +187,10 @@ fn class_of(
     classes.find(is_enough).cloned()
 }
 
-/// Returns how surely a line is sold on that day. A year or a month counts from its first day.
-#[must_use]
-pub fn sale(line: &ProductLine, today: Date) -> Sale {
-    let seen = line.known_sold.as_deref().and_then(first_day);
-    // A day to come is no evidence.
-    let is_fresh = seen.is_some_and(|seen| (0..=SOLD_DAYS).contains(&(today - seen).get_days()));
-    match line.year {
-        _ if is_fresh => Sale::WithinAYear,
-        Some(year) if year >= RECENT_YEAR => Sale::Recent,
-        _ => Sale::Earlier,
-    }
-}
-
-/// Returns the day in universal time at this number of seconds since 1970; `None` outside the calendar.
-#[must_use]
-pub fn day_at_s(seconds: i64) -> Option<Date> {
-    let at = Timestamp::from_second(seconds).ok()?;
-    Some(at.to_zoned(TimeZone::UTC).date())
-}
-
-/// Returns the first day of a year (`2026`), month (`2026-08`) or day.
-fn first_day(text: &str) -> Option<Date> {
-    let full = match text.len() {
-        4 => format!("{text}-01-01"),
-        7 => format!("{text}-01"),
-        _ => text.to_owned(),
-    };
-    full.parse().ok()
-}
-
 /// Sets the places that cards with one volume share.
 fn set_places(cards: &mut [Promised<'_>]) {
     let mut before = 0;
-    for alike in cards.chunk_by_mut(|a, b| (a.sale, a.volume_bytes) == (b.sale, b.volume_bytes)) {
+    for alike in cards.chunk_by_mut(|a, b| (a.tier, a.volume_bytes) == (b.tier, b.volume_bytes)) {
         let places = [before + 1, before + alike.len()];
         before += alike.len();
         alike.iter_mut().for_each(|card| card.places = places);

@@ -21,7 +21,7 @@ pub struct Tested {
     pub first_errors: Vec<Cycles>,
     /// Years in which they were made, as far as known.
     pub made: Vec<String>,
-    /// Where the results are from; none: own tests.
+    /// Sources of the results; none: own tests.
     pub sources: Vec<String>,
     /// Last day on which a source was read; `None`: own tests.
     pub checked_on: Option<String>,
@@ -179,7 +179,7 @@ mod tests {
     /// Least and most cycles of each card.
     type Ranges = Vec<(u64, Option<u64>)>;
 
-    fn told(tested: &[Tested]) -> Vec<(&str, Ranges)> {
+    fn ranges(tested: &[Tested]) -> Vec<(&str, Ranges)> {
         let cycles = |one: &Tested| {
             let all = one.first_errors.iter();
             all.map(|cycles| (cycles.at_least, cycles.at_most))
@@ -204,7 +204,7 @@ mod tests {
             ("A", vec![(16, Some(16)), (29, Some(29)), (10, None)]),
             ("B", vec![(3, None)]),
         ];
-        assert_eq!(told(&found), expected);
+        assert_eq!(ranges(&found), expected);
         assert_eq!(found[0].capacity_bytes, 32 * GB);
         assert_eq!(found[0].worst(), 10);
     }
@@ -226,7 +226,7 @@ mod tests {
     fn cards_of_others_are_listed_one_by_one() {
         let tested = tested_by_others(endurance_samples(), Some(32 * GB));
         let of = |product: &str| {
-            let mut all = told(&tested).into_iter();
+            let mut all = ranges(&tested).into_iter();
             all.find(|(name, _)| *name == product).unwrap().1
         };
         let plus = [(1415, Some(1415)), (13_876, None), (17_222, None)];

@@ -50,8 +50,8 @@ pub use comparison::{
 };
 pub use constants::CONSTANTS;
 pub use durable::{
-    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, Sale, USUAL_CAPACITY_BYTES,
-    VIDEO_BITS_PER_S, day_at_s, durable, sale,
+    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, USUAL_CAPACITY_BYTES,
+    VIDEO_BITS_PER_S, durable,
 };
 pub use elsewhere::BoardLimit;
 pub use endurance::{Tested, endured, tested_by_others};
@@ -70,7 +70,7 @@ pub use promises::Promise;
 pub use recommendation::{
     AskedBoard, Band, Basis, Beside, BestValue, Candidate, Choice, Day, Figure, Grade, Lack,
     LeftOut, Met, Question, Sold, SoldLine, Tier, Wish, metrics_of_use, published_figures,
-    recommend,
+    recommend, tier,
 };
 pub use roles::{ROLES, Role, at_once, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};

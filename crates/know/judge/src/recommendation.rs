@@ -23,7 +23,7 @@ pub use asked::AskedBoard;
 pub use choice::{Beside, BestValue, Candidate, Choice, Grade, Lack, LeftOut, SoldLine, recommend};
 pub use evidence::{Figure, metrics_of_use, published_figures};
 pub use met::{Basis, Met};
-pub use sold::{Day, Sold, Tier};
+pub use sold::{Day, Sold, Tier, tier};
 
 /// A question for products.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,17 @@ pub struct Wish {
 }
 
 impl Question {
+    /// Returns a question without further wishes.
+    #[must_use]
+    pub fn new(wanted: &'static Use, board: Option<&str>, today: Day) -> Self {
+        Self {
+            wanted,
+            board: board.map(str::to_owned),
+            wish: Wish::default(),
+            today,
+        }
+    }
+
     /// Returns the kinds of products that are asked for; none: all.
     #[must_use]
     pub fn kinds(&self) -> Vec<ProductKind> {

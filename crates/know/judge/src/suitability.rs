@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Version of the score; increased whenever scores may change.
 pub const SCORE_VERSION: u32 = 1;
 /// Minimum share of the sufficient rate for a slow, but usable card.
-const USABLE_RATIO: f64 = 0.5;
+pub(crate) const USABLE_RATIO: f64 = 0.5;
 /// Minimum multiple of the sufficient rate for a card with reserves.
 const AMPLE_RATIO: f64 = 2.0;
 /// Multiple of a class below which storage meets the class, but is not comfortable.

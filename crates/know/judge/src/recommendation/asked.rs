@@ -22,17 +22,15 @@ pub struct AskedBoard {
     pub has_trusted_queues: bool,
     /// True if its processor may be the limit.
     pub is_slow: bool,
+    /// Its facts; none if the catalogue does not contain it.
     #[serde(skip)]
-    ids: Vec<&'static str>,
+    pub(crate) known: Vec<&'static BoardFacts>,
 }
 
 impl AskedBoard {
-    /// Finds a board by a name of its own or a part of it; `None` if neither the catalogue nor a figure is of one. `measured` are the
-    /// boards of figures.
-    pub(super) fn find<'a>(
-        name: &str,
-        mut measured: impl Iterator<Item = &'a str>,
-    ) -> Option<Self> {
+    /// Finds a board by its name or a part of it, in the catalogue or else among the boards of figures.
+    #[must_use]
+    pub fn find<'a>(name: &str, mut measured: impl Iterator<Item = &'a str>) -> Option<Self> {
         let known = known_boards(name);
         if known.is_empty() {
             let wanted = board_name(name);
@@ -49,7 +47,7 @@ impl AskedBoard {
             is_slow: known
                 .iter()
                 .all(|one| SLOW_BOARDS.contains(&one.id.as_str())),
-            ids: known.iter().map(|one| one.id.as_str()).collect(),
+            known,
         })
     }
 
@@ -60,14 +58,14 @@ impl AskedBoard {
             slot_bytes_per_s: bytes_per_s,
             has_trusted_queues: false,
             is_slow: false,
-            ids: Vec::new(),
+            known: Vec::new(),
         }
     }
 
     /// True if a board of this model is meant.
-    pub(super) fn is_it(&self, model: &str) -> bool {
+    pub(crate) fn is_it(&self, model: &str) -> bool {
         match board(model) {
-            Some(known) if !self.ids.is_empty() => self.ids.contains(&known.id.as_str()),
+            Some(one) if !self.known.is_empty() => self.known.contains(&one),
             _ => !self.name.is_empty() && model == self.name,
         }
     }

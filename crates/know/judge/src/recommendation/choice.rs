@@ -4,7 +4,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
 use cardmark_catalog::{
-    ProductKind, ProductLine, QueueGain, QueueState, Requirement, Use, lines, lines_of, queue_gains,
+    PackageClaim, ProductKind, ProductLine, QueueGain, QueueState, Requirement, Use,
+    endurance_promises, lines, lines_of, queue_gains,
 };
 use cardmark_stats::{Ranked, possible_places};
 use serde::Serialize;
@@ -12,9 +13,10 @@ use serde::Serialize;
 use super::asked::{AskedBoard, slots};
 use super::evidence::{Evidence, Figure, Gathered, Set, gather};
 use super::met::{Basis, Case, Met, classes_of, classes_of_line, met, scarcest};
-use super::sold::{Sold, Tier, is_sold, queue_state, sold};
+use super::sold::{Sold, Tier, queue_state, sold, tier};
 use super::{Band, Question};
 use crate::price::Price;
+use crate::suitability::USABLE_RATIO;
 
 /// Minimum share of the wanted capacity: devices report less than their label promises.
 const CAPACITY_RATIO: f64 = 0.9;
@@ -22,18 +24,16 @@ const CAPACITY_RATIO: f64 = 0.9;
 const DECIDING_WEIGHT: f64 = 0.4;
 /// Part of a rate that rounding of a mean may take away.
 const ROUNDING: f64 = 1e-9;
-/// Share of what is asked below which a need that does not decide is not met.
-const LEAST_RATIO: f64 = 0.5;
 
-/// Whether a product suits.
+/// Suitability of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// The low end of each rate that decides is enough.
     Suits,
-    /// The high end is.
+    /// The high end of each is, but not each low end.
     MaySuit,
-    /// Neither is.
+    /// A high end is too low.
     TooSlow,
     /// A rate that decides is unknown.
     Unknown,
@@ -62,14 +62,14 @@ pub struct Candidate {
     pub capacity_bytes: Option<u64>,
     /// Price entered by the user.
     pub price: Option<Price>,
-    /// Whether it suits.
+    /// Its suitability.
     pub grade: Grade,
     /// Reason for which it is beside the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
-    /// What is known about its sale.
+    /// Its sale, as far as known.
     pub sold: Sold,
-    /// What the rates that decide rest on: the farthest.
+    /// The least direct basis among the rates that decide.
     pub basis: Basis,
     /// The needs with a known rate, in the order of the use.
     pub needs: Vec<Met>,
@@ -116,17 +116,27 @@ impl Candidate {
             .any(|met| met.is_deciding && met.is_uneven)
     }
 
-    /// The group in which it can be put in order: figures of different methods, or with and without a queue, cannot.
-    fn group(&self) -> impl Ord {
-        let deciding = || self.needs.iter().filter(|met| met.is_deciding);
+    /// True if speed can put the two in order: figures of different methods, or with and without a queue, cannot.
+    #[must_use]
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        self.group().cmp(&other.group()).is_eq()
+    }
+
+    /// Sale, basis and methods, by which products are ordered before their speed.
+    fn standing(&self) -> impl Ord {
         let year = match self.sold.tier {
             Tier::Older => Reverse(self.sold.tested),
             _ => Reverse(None),
         };
-        let ways: Vec<Option<&str>> = deciding().map(|met| met.stand_in).collect();
-        let queued = deciding().any(|met| met.is_queued);
+        let deciding = self.needs.iter().filter(|met| met.is_deciding);
+        let ways: Vec<Option<&str>> = deciding.map(|met| met.stand_in).collect();
         let (tier, basis) = (self.sold.tier, self.basis);
-        (self.grade, tier, year, basis, self.band, ways, queued)
+        (self.grade, tier, year, basis, self.band, ways)
+    }
+
+    fn group(&self) -> impl Ord {
+        let mut deciding = self.needs.iter().filter(|met| met.is_deciding);
+        (self.standing(), deciding.any(|met| met.is_queued))
     }
 }
 
@@ -181,9 +191,9 @@ pub struct BestValue {
 /// Products for a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Choice {
-    /// The board; absent if none was asked for, or nothing is known of it.
+    /// The board; absent if none was asked for, or it is unknown.
     pub board: Option<AskedBoard>,
-    /// True if a board was asked for that nothing is known of.
+    /// True if the board that was asked for is unknown.
     pub is_board_unknown: bool,
     /// Products that suit, the best first.
     pub first: Vec<Candidate>,
@@ -199,12 +209,12 @@ pub struct Choice {
     pub lacks: Vec<Lack>,
     /// The cheapest that is enough, if that is asked for and a product has a price.
     pub value: Option<BestValue>,
-    /// What was left out.
+    /// Numbers of products and runs without a place in the lists.
     pub left_out: LeftOut,
 }
 
 impl Choice {
-    /// True if nothing is known that could be recommended.
+    /// True if no product can be recommended.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.first.is_empty() && self.may_suit.is_empty()
@@ -266,7 +276,7 @@ pub fn recommend(figures: &[Figure], question: &Question) -> Choice {
 }
 
 impl LeftOut {
-    /// Applies the wishes of the product itself.
+    /// True if a product fits the wishes; counts it otherwise.
     fn keeps(&mut self, one: &Candidate, question: &Question) -> bool {
         let kinds = question.kinds();
         if !kinds.is_empty() && one.kind.is_some_and(|kind| !kinds.contains(&kind)) {
@@ -304,14 +314,10 @@ fn of_product(evidence: &Evidence, board: Option<&AskedBoard>, question: &Questi
     let queue = queue_state(known);
     let classes = known.map(classes_of).unwrap_or_default();
     let kind = known.map(|product| product.kind);
-    let needs_on = |asked: &AskedBoard| {
+    let (needs, band) = on_board(board, question.wanted, |asked| {
         let case = Case { asked, kind, queue };
         needs(&case, &evidence.sets, question.wanted, &classes)
-    };
-    let (needs, band) = match board {
-        Some(asked) => (needs_on(asked), None),
-        None => in_bands(needs_on, question.wanted),
-    };
+    });
     let tested = needs.iter().filter_map(|met| met.year).max();
     let lines = known.map(lines_of).unwrap_or_default();
     let sold = sold(&lines, tested, question.today);
@@ -336,8 +342,15 @@ fn gain(gains: Vec<QueueGain>, board: &AskedBoard) -> Option<f64> {
     Some(gain.factor())
 }
 
-/// The needs in the slowest slot in which they are met best.
-fn in_bands(needs_on: impl Fn(&AskedBoard) -> Vec<Met>, wanted: &Use) -> (Vec<Met>, Option<Band>) {
+/// The needs on the board that is asked for, or else in the slowest slot in which they are met best.
+fn on_board(
+    board: Option<&AskedBoard>,
+    wanted: &Use,
+    needs_on: impl Fn(&AskedBoard) -> Vec<Met>,
+) -> (Vec<Met>, Option<Band>) {
+    if let Some(asked) = board {
+        return (needs_on(asked), None);
+    }
     let slots = slots();
     let mut best: Option<(Grade, Vec<Met>, Band)> = None;
     for (index, slot) in slots.iter().enumerate() {
@@ -401,7 +414,7 @@ fn beside(candidate: &Candidate, question: &Question) -> Option<Beside> {
     }
 }
 
-/// Whether these needs are met.
+/// Grade of a product with these needs.
 fn grade(needs: &[Met], wanted: &Use) -> Grade {
     let deciding = || needs.iter().filter(|met| met.is_deciding);
     let all = wanted.needs.iter();
@@ -411,7 +424,7 @@ fn grade(needs: &[Met], wanted: &Use) -> Grade {
     }
     let least = |met: &Met| match met.is_deciding {
         true => met.asked * (1.0 - ROUNDING),
-        false => met.asked * LEAST_RATIO * (1.0 - ROUNDING),
+        false => met.asked * USABLE_RATIO * (1.0 - ROUNDING),
     };
     let reaches = |rate: Option<f64>, met: &Met| rate.is_none_or(|rate| rate >= least(met));
     let is_low_enough = |met: &Met| reaches(met.low, met);
@@ -438,7 +451,7 @@ fn untested(
     let kinds = question.kinds();
     let is_wanted = |line: &&ProductLine| {
         let is_of_kind = kinds.is_empty() || kinds.contains(&line.kind);
-        is_of_kind && is_sold(line, question.today) && !tested.contains(line.id.as_str())
+        is_of_kind && tier(line, question.today) == Tier::Sold && !tested.contains(line.id.as_str())
     };
     let (mut labelled, mut others) = (Vec::new(), Vec::new());
     for line in lines().iter().filter(is_wanted) {
@@ -461,18 +474,14 @@ fn by_label(
     question: &Question,
 ) -> Option<Candidate> {
     let classes = classes_of_line(line);
-    let needs_on = |asked: &AskedBoard| {
+    let (needs, band) = on_board(board, question.wanted, |asked| {
         let case = Case {
             asked,
             kind: Some(line.kind),
             queue: None,
         };
         needs(&case, &[], question.wanted, &classes)
-    };
-    let (needs, band) = match board {
-        Some(asked) => (needs_on(asked), None),
-        None => in_bands(needs_on, question.wanted),
-    };
+    });
     let sold = sold(&[line], None, question.today);
     let mut candidate = candidate(line.name(), needs, sold, question);
     candidate.kind = Some(line.kind);
@@ -480,10 +489,23 @@ fn by_label(
     // Its year is no later than that of a test, because there is none.
     candidate.sold.tier = Tier::Sold;
     candidate.sold.known_sold.clone_from(&line.known_sold);
+    let least = question.wish.capacity_bytes;
+    candidate.beside = least
+        .filter(|least| !has_capacity(line, *least))
+        .map(|_| Beside::Capacity);
     (candidate.grade == Grade::Suits).then_some(candidate)
 }
 
-/// Sorts by group, then by the scarcest rate.
+/// True if a source names a card of the line with at least this capacity.
+fn has_capacity(line: &ProductLine, least_bytes: u64) -> bool {
+    let promises = endurance_promises().iter();
+    let promises = promises.filter(|one| one.line.as_ref() == Some(&line.id));
+    let labels = line.claims.iter().flat_map(PackageClaim::capacities_bytes);
+    let mut all = promises.filter_map(|one| one.capacity_bytes).chain(labels);
+    all.any(|bytes| bytes >= least_bytes)
+}
+
+/// Sorts by group, then by the scarcest rate. Of groups with and without a queue, the one with the fastest product is first.
 fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let share = |one: &Candidate| one.scarcest().map_or(0.0, Met::share);
     candidates.sort_by(|a, b| {
@@ -492,13 +514,18 @@ fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
             .then_with(|| share(b).total_cmp(&share(a)))
             .then_with(|| a.product.cmp(&b.product))
     });
-    candidates
+    let mut groups: Vec<&[Candidate]> = candidates.chunk_by(Candidate::is_comparable).collect();
+    groups.sort_by(|a, b| {
+        let by_standing = a[0].standing().cmp(&b[0].standing());
+        by_standing.then_with(|| share(&b[0]).total_cmp(&share(&a[0])))
+    });
+    groups.concat()
 }
 
 /// Sets the possible places, group by group.
 fn share_places(candidates: &mut [Candidate]) {
     let mut before = 0;
-    for alike in candidates.chunk_by_mut(|a, b| a.group().cmp(&b.group()).is_eq()) {
+    for alike in candidates.chunk_by_mut(|a, b| a.is_comparable(b)) {
         let ranked: Option<Vec<Ranked>> = alike
             .iter()
             .map(|one| one.scarcest()?.ranked.clone())
@@ -522,17 +549,16 @@ fn lacks(candidates: &[Candidate], wanted: &Use) -> Vec<Lack> {
     }
     let deciding = wanted.needs.iter().filter(|need| is_deciding(wanted, need));
     let lack = |need: &Requirement| {
-        let of_need = |one: &Candidate| -> Option<Met> {
-            let mut needs = one.needs.iter();
-            needs.find(|met| met.name == need.name).cloned()
+        let mets = || {
+            let all = candidates.iter().flat_map(|one| &one.needs);
+            all.filter(|met| met.name == need.name)
         };
-        let mets: Vec<Met> = candidates.iter().filter_map(of_need).collect();
         let is_own = |met: &Met| met.metric.is_some() && met.stand_in.is_none();
-        let is_here = mets.iter().any(|met| met.basis == Basis::Here);
+        let is_here = mets().any(|met| met.basis == Basis::Here);
         (!is_here).then(|| Lack {
             need: need.name.clone(),
             plain: need.plain.clone(),
-            is_anywhere: !mets.iter().any(is_own),
+            is_anywhere: !mets().any(is_own),
         })
     };
     deciding.filter_map(lack).collect()

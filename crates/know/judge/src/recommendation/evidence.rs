@@ -76,7 +76,7 @@ pub fn published_figures() -> &'static [Figure] {
     &ALL
 }
 
-/// Returns the metrics that say something about a use.
+/// Returns the metrics of the needs of a use, with those that stand in for them.
 #[must_use]
 pub fn metrics_of_use(wanted: &Use) -> BTreeSet<&str> {
     let needs = wanted.needs.iter();
@@ -87,7 +87,7 @@ pub fn metrics_of_use(wanted: &Use) -> BTreeSet<&str> {
     metrics.map(String::as_str).collect()
 }
 
-/// How a metric meets a need.
+/// A need that a metric measures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     /// Index of the need.
@@ -192,7 +192,7 @@ impl Set {
         self.is_in_slot.then(|| facts.most_slot_bytes_per_s())
     }
 
-    /// Sorts the set with more behind it first.
+    /// Sort key: even runs first, then the nearest metric, the most runs and the latest year.
     pub(super) fn weight(&self) -> (bool, usize, Reverse<usize>, Reverse<Option<u16>>) {
         let runs = Reverse(self.runs_count());
         (self.is_uneven, self.way.rank, runs, Reverse(self.year))
@@ -210,7 +210,7 @@ impl Set {
     }
 }
 
-/// What is known about a product.
+/// Figures of a product.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub(super) product: String,
@@ -232,7 +232,7 @@ pub(super) struct Gathered {
 /// Product, index of the need, metric, place, the setting at a port, where it is the adapter, and whether it is uneven.
 type Key<'a> = (&'a str, usize, &'a str, Arc<Place>, Option<&'a str>, bool);
 
-/// Combines the figures that say something about a use.
+/// Combines the figures of a use.
 pub(super) fn gather(figures: &[Figure], wanted: &'static Use) -> Gathered {
     let mut gathered = Gathered::default();
     let ways = ways(wanted);

@@ -1,4 +1,4 @@
-//! How a need of a use is met by a product on a board, and what that rests on.
+//! Rates of a product on a board for the needs of a use, each with its basis.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ const BLOCK_BYTES: f64 = 4096.0;
 const LEAST_OF_ESTIMATE: f64 = 0.85;
 /// Share of the clock of a slot that data can have.
 const SLOT_RATIO: f64 = 0.9;
-/// Slot of an unknown board, bytes per second: the slowest that is common.
+/// Slot of an unknown board, bytes per second.
 const UNKNOWN_SLOT: f64 = 25e6;
 
-/// What the rate of a need rests on; the nearest first.
+/// Basis of the rate of a need; the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -40,7 +40,7 @@ pub enum Basis {
     Label,
 }
 
-/// A need, and the rate of it.
+/// A need with its rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Met {
     /// Name of the need.
@@ -59,7 +59,7 @@ pub struct Met {
     pub measured: f64,
     /// The figure, or what is expected on the board that is asked for.
     pub value: f64,
-    /// Smallest rate of the need; `None` if it cannot be told.
+    /// Smallest rate of the need; `None` if it is unknown.
     pub low: Option<f64>,
     /// Largest rate of the need; `None` if unknown.
     pub high: Option<f64>,
@@ -69,7 +69,7 @@ pub struct Met {
     pub enough: f64,
     /// True if the use cannot be judged without it.
     pub is_deciding: bool,
-    /// What it rests on.
+    /// Its basis.
     pub basis: Basis,
     /// Board of the measurement, if known.
     pub board: Option<String>,
@@ -109,21 +109,31 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// Rate of the slot that is asked for, bytes per second; of an unknown one the slowest that is common.
+    fn slot(&self) -> f64 {
+        let known = self.asked.slot_bytes_per_s;
+        known.map_or(UNKNOWN_SLOT, |slot| slot as f64)
+    }
+
     fn is_card(&self) -> bool {
         let kinds = [ProductKind::Microsd, ProductKind::Sd];
         self.kind.is_none_or(|kind| kinds.contains(&kind))
     }
 
-    /// True if the figures are those of the card as the board is installed.
+    /// True if the figures hold for the command queue as installed.
     fn counts(&self, set: &Set) -> bool {
         match (set.is_published, set.queue) {
             (_, None) | (false, _) => true,
             (true, Some(is_on)) => match self.queue {
                 Some(QueueState::None) => true,
-                Some(QueueState::Trusted) if self.asked.has_trusted_queues => is_on,
-                _ => !is_on,
+                _ => is_on == self.uses_queue(),
             },
         }
+    }
+
+    /// True if the board turns the queue on as installed.
+    fn uses_queue(&self) -> bool {
+        self.queue == Some(QueueState::Trusted) && self.asked.has_trusted_queues
     }
 
     /// True if a command queue changes this figure.
@@ -144,7 +154,7 @@ impl Case<'_> {
         match set.way.stand_in {
             None if is_here && is_comparable => Basis::Here,
             Some(_) if is_here && is_comparable => Basis::StandIn,
-            _ if is_alike && !self.is_queued(set) => Basis::SameSlot,
+            _ if is_alike && (self.uses_queue() || !self.is_queued(set)) => Basis::SameSlot,
             _ => Basis::Elsewhere,
         }
     }
@@ -173,9 +183,9 @@ impl Case<'_> {
             return [LEAST_OF_ESTIMATE * low, value, high];
         }
         let own = set.slot_bytes_per_s().map(|slot| slot as f64);
-        let asked = self.asked.slot_bytes_per_s.map(|slot| slot as f64);
-        let is_faster = own.zip(asked).is_some_and(|(own, asked)| own <= asked);
-        let slot = asked.unwrap_or(UNKNOWN_SLOT);
+        let slot = self.slot();
+        let is_known = self.asked.slot_bytes_per_s.is_some();
+        let is_faster = is_known && own.is_some_and(|own| own <= slot);
         if quantity == Quantity::ByteRate {
             let limit = |rate: f64, ratio: f64| rate.min(ratio * slot);
             return [
@@ -197,7 +207,7 @@ impl Case<'_> {
     }
 }
 
-/// How these figures of a product, or the classes on its label, meet a need; `None` if neither says anything.
+/// Returns the rate for a need by these figures of a product, or by the classes on its label; `None` if it is unknown.
 pub(super) fn met(
     case: &Case<'_>,
     sets: &[&Set],
@@ -221,18 +231,11 @@ pub(super) fn met(
         }),
     };
     Some(Met {
-        name: need.name.clone(),
-        plain: need.plain.clone(),
         metric: Some(set.metric.clone()),
         stand_in: set.way.stand_in.map(|row| row.plain.as_str()),
-        quantity: need.quantity,
         measured: set.value(),
-        value,
         low: range.map(|[low, _]| low),
         high: range.map(|[_, high]| high),
-        asked: asked_of(need),
-        enough: need.enough,
-        is_deciding,
         basis: case.basis(set),
         board: set.place.board.clone(),
         queue: set.queue,
@@ -243,7 +246,36 @@ pub(super) fn met(
         sources: set.sources.iter().cloned().collect(),
         is_queued,
         ranked: Some(ranked(set, value / need.enough)),
+        ..by_label(need, is_deciding, value)
     })
+}
+
+/// A need with a rate that the label promises.
+fn by_label(need: &Requirement, is_deciding: bool, rate: f64) -> Met {
+    Met {
+        name: need.name.clone(),
+        plain: need.plain.clone(),
+        metric: None,
+        stand_in: None,
+        quantity: need.quantity,
+        measured: rate,
+        value: rate,
+        low: Some(rate),
+        high: None,
+        asked: asked_of(need),
+        enough: need.enough,
+        is_deciding,
+        basis: Basis::Label,
+        board: None,
+        queue: None,
+        year: None,
+        runs_count: 0,
+        cards_count: 0,
+        is_uneven: false,
+        sources: Vec::new(),
+        is_queued: false,
+        ranked: None,
+    }
 }
 
 fn ranked(set: &Set, share: f64) -> Ranked {
@@ -284,38 +316,11 @@ fn promised(
         }
         _ => None,
     }?;
-    let slot = case
-        .asked
-        .slot_bytes_per_s
-        .map_or(UNKNOWN_SLOT, |slot| slot as f64);
     let rate = match need.quantity {
-        Quantity::ByteRate => rate.min(SLOT_RATIO * slot),
+        Quantity::ByteRate => rate.min(SLOT_RATIO * case.slot()),
         _ => rate,
     };
-    Some(Met {
-        name: need.name.clone(),
-        plain: need.plain.clone(),
-        metric: None,
-        stand_in: None,
-        quantity: need.quantity,
-        measured: rate,
-        value: rate,
-        low: Some(rate),
-        high: None,
-        asked: asked_of(need),
-        enough: need.enough,
-        is_deciding,
-        basis: Basis::Label,
-        board: None,
-        queue: None,
-        year: None,
-        runs_count: 0,
-        cards_count: 0,
-        is_uneven: false,
-        sources: Vec::new(),
-        is_queued: false,
-        ranked: None,
-    })
+    Some(by_label(need, is_deciding, rate))
 }
 
 /// Classes on the label of a product, or of the lines that it may be of.
@@ -324,30 +329,25 @@ pub(super) fn classes_of(product: &Product) -> Vec<String> {
         return product.claims.clone();
     }
     let lines = lines_of(product);
-    let mut all = lines.iter().map(|line| classes_of_line(line));
-    let Some(first) = all.next() else {
-        return Vec::new();
-    };
-    // What all lines of this name promise.
+    shared(lines.iter().map(|line| classes_of_line(line)))
+}
+
+/// Classes that are promised on each capacity of a line with known classes.
+pub(super) fn classes_of_line(line: &ProductLine) -> Vec<String> {
+    let all = line.claims.iter().map(|claim| claim.classes.clone());
+    shared(all.filter(|classes| !classes.is_empty()))
+}
+
+/// Classes that are in all lists.
+fn shared(mut all: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let first = all.next().unwrap_or_default();
     all.fold(first, |mut shared, next| {
         shared.retain(|class| next.contains(class));
         shared
     })
 }
 
-/// Classes that are promised on each capacity of a line with known classes.
-pub(super) fn classes_of_line(line: &ProductLine) -> Vec<String> {
-    let mut all = line.claims.iter().map(|claim| &claim.classes);
-    let mut shared = all.by_ref().find(|classes| !classes.is_empty()).cloned();
-    for classes in all.filter(|classes| !classes.is_empty()) {
-        if let Some(shared) = &mut shared {
-            shared.retain(|class| classes.contains(class));
-        }
-    }
-    shared.unwrap_or_default()
-}
-
-/// Sorts needs of a group, the scarcest first.
+/// Returns the need whose rate is the smallest share of what is enough, among those that decide.
 pub(super) fn scarcest(needs: &[Met]) -> Option<&Met> {
     let deciding = needs.iter().filter(|met| met.is_deciding);
     deciding.min_by(|a, b| {

@@ -1,4 +1,4 @@
-//! Whether a product is still sold, as far as sources show it.
+//! Sale of products, as far as sources show it.
 
 use cardmark_catalog::{Product, ProductLine, QueueState, lines_of};
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ impl Day {
         Some(Self(at.to_zoned(TimeZone::UTC).date()))
     }
 
-    /// Days from another day to this one.
+    /// Returns the days from another day to this one.
     fn days_since(self, other: Self) -> i64 {
         self.0.duration_since(other.0).as_hours() / 24
     }
@@ -47,11 +47,11 @@ pub enum Tier {
     Sold,
     /// Its line was first sold in 2021 or later.
     Recent,
-    /// Any other, by the year of its last test.
+    /// Any other; products with figures by the year of their last test.
     Older,
 }
 
-/// What is known about the sale of a product.
+/// Sale of a product, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sold {
     /// The group.
@@ -64,24 +64,38 @@ pub struct Sold {
     pub tested: Option<u16>,
 }
 
-/// True if a source showed the line in shops within a year before this day.
-pub(super) fn is_sold(line: &ProductLine, today: Day) -> bool {
-    let seen = line.known_sold.as_deref().and_then(Day::parse);
-    seen.is_some_and(|seen| (0..=FRESH_DAYS).contains(&today.days_since(seen)))
+impl From<Date> for Day {
+    fn from(date: Date) -> Self {
+        Self(date)
+    }
 }
 
-/// Returns what is known about the sale of a product of these lines. A name that its maker used again is in the group that all
+/// Returns the group of a line on this day.
+#[must_use]
+pub fn tier(line: &ProductLine, today: Day) -> Tier {
+    let seen = line.known_sold.as_deref().and_then(Day::parse);
+    match seen.is_some_and(|seen| (0..=FRESH_DAYS).contains(&today.days_since(seen))) {
+        true => Tier::Sold,
+        false => by_age(line),
+    }
+}
+
+fn by_age(line: &ProductLine) -> Tier {
+    match line.year >= Some(RECENT_YEAR) {
+        true => Tier::Recent,
+        false => Tier::Older,
+    }
+}
+
+/// Returns the sale of a product of these lines. A name that its maker used again is in the group that all
 /// its lines share.
 pub(super) fn sold(lines: &[&ProductLine], tested: Option<u16>, today: Day) -> Sold {
     let tier = |line: &&ProductLine| {
         // A card that is sold may be of a later generation than the one that was tested.
         let is_tested = |year| tested.is_some_and(|tested| year <= tested);
-        if is_sold(line, today) && line.year.is_none_or(is_tested) {
-            Tier::Sold
-        } else if line.year >= Some(RECENT_YEAR) {
-            Tier::Recent
-        } else {
-            Tier::Older
+        match line.year.is_none_or(is_tested) {
+            true => tier(line, today),
+            false => by_age(line),
         }
     };
     let tier = lines.iter().map(tier).max().unwrap_or(Tier::Older);
@@ -98,7 +112,7 @@ pub(super) fn sold(lines: &[&ProductLine], tested: Option<u16>, today: Day) -> S
     }
 }
 
-/// What is known about the command queue of all lines that a product may be of.
+/// State of the command queue of all lines that a product may be of.
 pub(super) fn queue_state(product: Option<&Product>) -> Option<QueueState> {
     let lines = product.map(lines_of).unwrap_or_default();
     let state = |line: &&ProductLine| line.command_queue.as_ref().map(|queue| queue.state);
@@ -150,7 +164,8 @@ mod tests {
             // A day to come is no evidence.
             ("2027-01-01", "2026-11-28", false),
         ] {
-            assert_eq!(is_sold(&line(Some(seen), None), day(today)), is, "{seen}");
+            let found = tier(&line(Some(seen), None), day(today));
+            assert_eq!(found == Tier::Sold, is, "{seen}");
         }
     }
 

@@ -11,7 +11,7 @@ use super::*;
 const LATER: &str = "2035-11-28";
 const TODAY: &str = "2026-11-28";
 
-/// Whom a figure is of, and where it was measured.
+/// A published figure of this product on this board.
 fn subject(product: &str, board: &str) -> Subject {
     Subject {
         product: Some(product.to_owned()),
@@ -52,12 +52,8 @@ fn card(subject: Subject, reads: f64, writes: f64) -> Vec<Figure> {
 }
 
 fn question(board: Option<&str>) -> Question {
-    Question {
-        wanted: use_of("boot").unwrap(),
-        board: board.map(str::to_owned),
-        wish: Wish::default(),
-        today: Day::parse(LATER).unwrap(),
-    }
+    let today = Day::parse(LATER).unwrap();
+    Question::new(use_of("boot").unwrap(), board, today)
 }
 
 fn names(candidates: &[Candidate]) -> Vec<&str> {
@@ -148,33 +144,39 @@ fn another_method_stands_in_and_is_in_no_order_with_the_pattern() {
     assert_eq!(names(&choice.may_suit), [ULTRA]);
 }
 
-/// A figure with the queue on is what a trusted card does as installed, and one with the queue off what others do.
+/// Random reads with several in flight, and writes at half their rate.
+fn with_queue(product: &str, board: &str, state: &str, reads: f64) -> Vec<Figure> {
+    let mut one = subject(product, board);
+    let context = [("command_queue", state), ("reader", "slot")];
+    let context = context.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    one.context = Arc::new(BTreeMap::from(context));
+    let one = Arc::new(one);
+    vec![
+        rate(&one, "agnostics_rand_read", reads),
+        rate(&one, "agnostics_rand_write", reads / 2.0),
+    ]
+}
+
+const PI_5: &str = "Raspberry Pi 5";
+
+/// As installed, trusted cards work with the queue on, and others with the queue off.
 #[test]
 fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
-    let with_queue = |product: &str, state: &str, reads: f64| {
-        let mut one = subject(product, "Raspberry Pi 5");
-        let context = [("command_queue", state), ("reader", "slot")];
-        let context = context.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        one.context = Arc::new(BTreeMap::from(context));
-        let one = Arc::new(one);
-        [
-            rate(&one, "agnostics_rand_read", reads),
-            rate(&one, "agnostics_rand_write", reads / 2.0),
-        ]
-    };
     let of = |product: &str, board: &str| {
         let figures = [
-            with_queue(product, "on", 7000.0),
-            with_queue(product, "off", 4000.0),
+            with_queue(product, PI_5, "on", 7000.0),
+            with_queue(product, PI_5, "off", 4000.0),
         ];
         let choice = recommend(&figures.concat(), &question(Some(board)));
         choice.first[0].needs[0].clone()
     };
-    let trusted = of("Raspberry Pi 64 GB", "Pi 5");
-    assert_eq!(trusted.queue, Some(true));
-    assert!((trusted.measured - 7000.0).abs() < 1e-6);
-    // What it is worth one at a time is known without the queue only.
-    assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
+    for (board, basis) in [("Pi 5", Basis::StandIn), ("Pi 500", Basis::SameSlot)] {
+        let trusted = of("Raspberry Pi 64 GB", board);
+        assert_eq!((trusted.queue, trusted.basis), (Some(true), basis));
+        assert!((trusted.measured - 7000.0).abs() < 1e-6);
+        // Its rate one at a time is known without the queue only.
+        assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
+    }
     for (product, board) in [
         ("Raspberry Pi 64 GB", "Pi 4"),
         ("SanDisk Extreme 64 GB", "Pi 5"),
@@ -183,11 +185,30 @@ fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
         let met = of(product, board);
         assert!((met.measured - 4000.0).abs() < 1e-6, "{product}: {met:?}");
     }
-    // Without a run with the queue off, nothing tells how it does one at a time.
-    let figures = with_queue("Raspberry Pi 64 GB", "on", 7000.0);
+    // Without a run with the queue off, its rate one at a time is unknown.
+    let figures = with_queue("Raspberry Pi 64 GB", PI_5, "on", 7000.0);
     let choice = recommend(&figures, &question(Some("Pi 5")));
     assert!(choice.is_empty());
     assert_eq!(choice.beside[0].beside, Some(Beside::Rate));
+}
+
+#[test]
+fn a_queue_alone_puts_no_slower_product_first() {
+    const TRUSTED: &str = "Raspberry Pi 64 GB";
+    for (on, other, expected) in [
+        (7000.0, 4000.0, [TRUSTED, EVO]),
+        (4500.0, 9000.0, [EVO, TRUSTED]),
+    ] {
+        let figures = [
+            with_queue(TRUSTED, PI_5, "on", on),
+            with_queue(TRUSTED, PI_5, "off", 4000.0),
+            with_queue(EVO, PI_5, "off", other),
+        ];
+        let choice = recommend(&figures.concat(), &question(Some("Pi 5")));
+        assert_eq!(names(&choice.first), expected);
+        let places: Vec<_> = choice.first.iter().map(|one| one.places).collect();
+        assert_eq!(places, [Some([1, 1]), Some([2, 2])]);
+    }
 }
 
 #[test]
@@ -270,7 +291,7 @@ fn uneven_runs_count_if_there_are_no_others() {
 }
 
 #[test]
-fn wishes_are_filters_and_say_what_they_left_out() {
+fn wishes_are_filters_that_count_what_they_leave_out() {
     let figures = [
         card(subject(EVO, PI_4), 3000.0, 1000.0),
         card(subject("SanDisk Ultra A1 64 GB", PI_4), 2000.0, 800.0),
@@ -360,6 +381,35 @@ fn an_unknown_board_is_any_board() {
     assert_eq!(any.first, unknown.first);
     let band = any.first[0].band.unwrap();
     assert!(band.is_any && any.first[0].places.is_none());
+}
+
+/// A source names cards of at most 256, 512 and 32 GB.
+#[test]
+fn a_label_counts_for_capacities_of_its_line() {
+    for (gigabytes, line, is_one) in [
+        (256, "SanDisk MAX Endurance", true),
+        (257, "SanDisk MAX Endurance", false),
+        (512, "SanDisk High Endurance", true),
+        (1000, "SanDisk High Endurance", false),
+        (32, "Kioxia EXCERIA", true),
+        (64, "Kioxia EXCERIA", false),
+    ] {
+        let mut asked = Question {
+            wanted: use_of("camera trap").unwrap(),
+            today: Day::parse(TODAY).unwrap(),
+            ..question(Some("Pi 4"))
+        };
+        asked.wish.capacity_bytes = Some(gigabytes * 1_000_000_000);
+        let choice = recommend(&[], &asked);
+        let beside = choice.beside.iter().filter(|one| one.product == line);
+        let reasons: Vec<_> = beside.map(|one| one.beside).collect();
+        let is_first = names(&choice.first).contains(&line);
+        let expected = match is_one {
+            true => vec![],
+            false => vec![Some(Beside::Capacity)],
+        };
+        assert_eq!((is_first, reasons), (is_one, expected), "{line}");
+    }
 }
 
 const PRODUCTS: [&str; 10] = [
@@ -513,17 +563,23 @@ proptest! {
 
     /// Several operations in flight, and one at a time, are never in one order.
     #[test]
-    fn figures_of_different_methods_share_no_places(all in figures(), question in any_question()) {
-        let choice = recommend(&all, &question);
+    fn figures_of_different_methods_share_no_places(
+        cards in proptest::collection::vec((any::<bool>(), 1.0..3.0f64), 7),
+        board in proptest::sample::select(vec!["Pi 4", "Pi 3", "Pi 5"]),
+    ) {
+        let figures = PRODUCTS.iter().zip(cards).flat_map(|(product, (is_deep, factor))| match is_deep {
+            true => with_queue(product, PI_4, "off", 4000.0 * factor),
+            false => card(subject(product, PI_4), 3000.0 * factor, 1000.0 * factor),
+        });
+        let choice = recommend(&figures.collect::<Vec<_>>(), &question(Some(board)));
+        prop_assert_eq!(choice.first.len(), 7);
         let ways = |one: &Candidate| -> Vec<Option<&str>> {
             let deciding = one.needs.iter().filter(|met| met.is_deciding);
             deciding.map(|met| met.stand_in).collect()
         };
-        for list in [&choice.first, &choice.may_suit] {
-            for (one, other) in list.iter().zip(list.iter().skip(1)) {
-                if let (true, Some(place), Some(next)) = (ways(one) != ways(other), one.places, other.places) {
-                    prop_assert!(place[1] < next[0], "{:?} {:?}", one, other);
-                }
+        for (index, one) in choice.first.iter().enumerate() {
+            for other in choice.first[index + 1..].iter().filter(|other| ways(one) != ways(other)) {
+                prop_assert!(one.places.unwrap()[1] < other.places.unwrap()[0], "{:?} {:?}", one, other);
             }
         }
     }

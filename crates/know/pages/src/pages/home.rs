@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cardmark_catalog::{Use, use_of, uses};
-use cardmark_judge::{Candidate, Choice, Day, Question, Wish, published_figures, recommend};
+use cardmark_judge::{Candidate, Choice, Day, Question, published_figures, recommend};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{count_of, place_text};
 use cardmark_report::{Recommended, workload_name};
@@ -37,21 +37,12 @@ fn choices(today: Day) -> Arc<Choices> {
     }
     let answered = uses().iter().filter(|one| !one.needs.is_empty());
     let choice = |one| {
-        let choice = recommend(published_figures(), &question(one, today));
+        let choice = recommend(published_figures(), &Question::new(one, None, today));
         (one.id.as_str(), choice)
     };
     let found: Arc<Choices> = Arc::new(answered.map(choice).collect());
     *kept = Some((today, Arc::clone(&found)));
     found
-}
-
-fn question(wanted: &'static Use, today: Day) -> Question {
-    Question {
-        wanted,
-        board: None,
-        wish: Wish::default(),
-        today,
-    }
 }
 
 /// The first page of a site.
@@ -280,7 +271,7 @@ pub async fn recommended<Q: Queries>(queries: &Q, name: &str) -> Result<Page, Q:
     blocks.push(Block::Heading("Published figures".to_owned()));
     blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
     let answer = Recommended {
-        question: &question(wanted, queries.today()),
+        question: &Question::new(wanted, None, queries.today()),
         choice,
     };
     blocks.extend(answer.answer().blocks());

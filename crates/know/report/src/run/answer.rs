@@ -209,10 +209,10 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
             unknown(format!("{rate}, varying by ±{spread} {asked}"))
         }
         System::Voided(by, operations) => {
-            unknown(format!("{} ({})", reason(by), listed(operations)))
+            unknown(format!("{} ({})", reason(by), listed(operations, "and")))
         }
         System::NotMeasured(operations) => {
-            unknown(format!("{} were not measured", listed(operations)))
+            unknown(format!("{} were not measured", listed(operations, "and")))
         }
     }
 }

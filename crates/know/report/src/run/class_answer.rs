@@ -112,7 +112,7 @@ fn untestable(found: &[Judged<'_>]) -> Option<String> {
 
 fn names(of: &[Judged<'_>]) -> String {
     let names: Vec<String> = of.iter().map(|(class, _)| class.id.clone()).collect();
-    listed(&names)
+    listed(&names, "and")
 }
 
 fn with_figures(begin: &str, figures: &[String]) -> String {

@@ -1,15 +1,14 @@
 //! Products to avoid, each with its reason.
 
 use cardmark_catalog::{SampleRegisters, Use, product};
-use cardmark_core::Quantity;
 use cardmark_judge::{AvoidReason, Warned};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, Weight};
-use crate::text::layout::{joined, painted, points};
+use crate::text::layout::{joined, section};
 use crate::text::names::listed;
-use crate::text::style::{Style, Tone, clean};
-use crate::text::{amount, count_of, figure, in_unit};
+use crate::text::style::{Style, clean};
+use crate::text::{amount, count_of, per_second};
 
 /// Products that are named in a sentence where not all are asked for.
 const SHOWN: usize = 3;
@@ -67,18 +66,9 @@ impl AvoidAnswer<'_> {
         }
         block.next = None;
         let items: Vec<String> = self.warned.iter().map(|one| self.in_full(one)).collect();
-        let heading = match items.is_empty() {
-            true => Vec::new(),
-            false => painted(
-                &["Each product, with its source"],
-                width,
-                style,
-                Tone::Heading,
-            ),
-        };
         joined(&[
             block.lines(width, style),
-            [heading, points(&items, width)].concat(),
+            section("Each product, with its source", &items, width, style),
         ])
     }
 
@@ -97,7 +87,7 @@ impl AvoidAnswer<'_> {
 
     fn false_names(&self) -> Option<String> {
         let found = self.of(|reason| *reason == AvoidReason::FalseName);
-        let told = found.iter().map(|one| {
+        let texts = found.iter().map(|one| {
             let registers: Vec<String> = one.registers.iter().map(register).collect();
             let registers = match registers.is_empty() {
                 true => String::new(),
@@ -111,13 +101,13 @@ impl AvoidAnswer<'_> {
                 made.unwrap_or_default()
             )
         });
-        let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let texts: Vec<String> = texts.collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
     }
 
     fn early_errors(&self) -> Option<String> {
         let found = self.of(|reason| matches!(reason, AvoidReason::EarlyError { .. }));
-        let told = found.iter().filter_map(|one| {
+        let texts = found.iter().filter_map(|one| {
             let AvoidReason::EarlyError { early_count, .. } = one.reason else {
                 return None;
             };
@@ -128,11 +118,11 @@ impl AvoidAnswer<'_> {
                 made.unwrap_or_default()
             ))
         });
-        let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(|| {
+        let texts: Vec<String> = texts.collect();
+        (!texts.is_empty()).then(|| {
             format!(
                 "cards with errors in the first fillings: {}",
-                told.join(", ")
+                texts.join(", ")
             )
         })
     }
@@ -242,7 +232,7 @@ fn shortened(names: &[String], shown: usize) -> String {
 }
 
 fn own_fakes(found: &[&Warned]) -> String {
-    let told = found.iter().take(SHOWN).map(|one| match &one.reason {
+    let texts = found.iter().take(SHOWN).map(|one| match &one.reason {
         AvoidReason::OwnFake {
             real_bytes,
             size_bytes,
@@ -263,7 +253,7 @@ fn own_fakes(found: &[&Warned]) -> String {
         0 => String::new(),
         more => format!(" and {more} more of your cards"),
     };
-    format!("{}{more}", told.collect::<Vec<_>>().join(", "))
+    format!("{}{more}", texts.collect::<Vec<_>>().join(", "))
 }
 
 /// False capacities by the name before the capacity: `"Lenovo" 128 GB, 256 GB and 2 TB`.
@@ -282,12 +272,12 @@ fn false_capacities(found: &[&Warned]) -> String {
             None => makes.push((name, vec![label_bytes])),
         }
     }
-    let told = makes.iter_mut().map(|(name, sizes)| {
+    let texts = makes.iter_mut().map(|(name, sizes)| {
         sizes.sort_unstable();
         let sizes: Vec<String> = sizes.iter().map(|bytes| amount(*bytes)).collect();
-        format!("{name} {}", listed(&sizes))
+        format!("{name} {}", listed(&sizes, "and"))
     });
-    let told: Vec<String> = told.collect();
+    let texts: Vec<String> = texts.collect();
     let holds = found.iter().filter_map(|one| match one.reason {
         AvoidReason::FalseCapacity { holds_bytes, .. } => holds_bytes,
         _ => None,
@@ -319,7 +309,7 @@ fn false_capacities(found: &[&Warned]) -> String {
     let made = years(&made).map(|years| format!(" ({years})"));
     format!(
         "cards sold as {}: hold {holds}{}{registers}",
-        told.join(", "),
+        texts.join(", "),
         made.unwrap_or_default()
     )
 }
@@ -400,14 +390,6 @@ fn reason(one: &Warned, wanted: &Use) -> String {
                 per_second(*quantity, *asked)
             )
         }
-    }
-}
-
-/// A rate: `142/s`, `8.1 MB/s`.
-fn per_second(quantity: Quantity, rate: f64) -> String {
-    match quantity {
-        Quantity::ByteRate => format!("{} MB/s", figure(in_unit(quantity, rate))),
-        _ => format!("{}/s", figure(rate)),
     }
 }
 

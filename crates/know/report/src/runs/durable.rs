@@ -1,15 +1,16 @@
-//! Which card lasts: volumes that makers state for one capacity, and cards that were written until an error.
+//! Cards that last: volumes that makers state for one capacity, and cards that were written until an error.
 
 use cardmark_catalog::{
     Cycles, EnduranceKind, EndurancePromise, ProductLine, Use, is_part_of_name, lines,
 };
-use cardmark_judge::{Durable, DurableQuestion, Promised, Sale, Tested, VIDEO_BITS_PER_S};
+use cardmark_judge::{Durable, DurableQuestion, Promised, Tested, Tier, VIDEO_BITS_PER_S};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, KeyFigure};
-use crate::text::layout::{joined, painted, points};
+use crate::text::layout::{joined, section};
+use crate::text::names::listed;
 use crate::text::promised::{stated, stated_hours, statement_name, volume};
-use crate::text::style::{Style, Tone, clean};
+use crate::text::style::{Style, clean};
 use crate::text::{MISSING, amount, count_of, grouped, place_text};
 
 /// Cards in the order that are shown where not all are asked for.
@@ -80,14 +81,7 @@ impl DurableAnswer<'_> {
             .map(|card| self.figure(card))
             .collect();
         block.open = vec![self.basis()];
-        let section = |heading: &str, items: Vec<String>| match items.is_empty() {
-            true => Vec::new(),
-            false => [
-                painted(&[heading], width, style, Tone::Heading),
-                points(&items, width),
-            ]
-            .concat(),
-        };
+        let section = |heading: &str, items: Vec<String>| section(heading, &items, width, style);
         let found = self.found;
         let tests = |tests: &[Tested]| tests.iter().map(test_with_source).collect();
         let stated = |one: &&EndurancePromise| {
@@ -218,12 +212,12 @@ impl DurableAnswer<'_> {
         let is_industrial = self.is_video() && self.found.beside.iter().any(has_more);
         let wanted = self.question.capacity_bytes;
         if wanted != self.found.capacity_bytes {
-            return format!("{figures}; nobody states any for {}", amount(wanted));
+            return format!("{figures}; no maker states any for {}", amount(wanted));
         }
         let volumes = || self.found.ordered.iter().map(|card| card.volume_bytes);
         if !volumes().is_sorted_by(|a, b| a >= b) {
-            let first = match self.found.ordered.first().map(|card| card.sale) {
-                Some(Sale::WithinAYear) => "those in shops within a year",
+            let first = match self.found.ordered.first().map(|card| card.tier) {
+                Some(Tier::Sold) => "those in shops within a year",
                 _ => "those first sold since 2021",
             };
             return format!("{figures}; {first} come first");
@@ -320,12 +314,8 @@ fn cards(test: &Tested) -> String {
         Some(most) if most == one.at_least => grouped(most),
         Some(most) => format!("{} to {}", grouped(one.at_least), grouped(most)),
     };
-    let mut all: Vec<String> = test.first_errors.iter().map(cycles).collect();
-    let last = all.pop().unwrap_or_default();
-    let numbers = match all.is_empty() {
-        true => last,
-        false => format!("{} and {last}", all.join(", ")),
-    };
+    let all: Vec<String> = test.first_errors.iter().map(cycles).collect();
+    let numbers = listed(&all, "and");
     let fillings = if numbers == "1" {
         "filling"
     } else {

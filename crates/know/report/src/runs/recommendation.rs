@@ -1,17 +1,17 @@
-//! Products that suit a use: the answer, and all that is known about each.
+//! Products that suit a use: the answer, and each product with its figures.
 
 use std::collections::BTreeSet;
 
 use cardmark_catalog::{QueueState, Requirement, Use, nearest_boards};
-use cardmark_core::Quantity;
 use cardmark_judge::{
     Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
 };
 
 use crate::answer::{AnswerBlock, KeyFigure};
 use crate::text::layout::{joined, painted, points, wrap};
+use crate::text::names::{capitalised, listed};
 use crate::text::style::{Style, Tone, clean, columns};
-use crate::text::{count_of, figure, in_unit, on_boards, percent, place_text, value};
+use crate::text::{count_of, figure, in_unit, on_boards, per_second, percent, place_text, value};
 
 /// Products in the table of the answer.
 const SHOWN: usize = 3;
@@ -37,7 +37,7 @@ pub struct Recommended<'a> {
 }
 
 impl Recommended<'_> {
-    /// Returns the answer: what to take, why, and what is not known.
+    /// Returns the answer: products, the reason, and missing figures.
     #[must_use]
     pub fn answer(&self) -> AnswerBlock {
         let (choice, wanted) = (self.choice, self.question.wanted);
@@ -71,7 +71,7 @@ impl Recommended<'_> {
                     .unwrap_or_default(),
                 name: numbered(one),
                 cells: deciding.iter().map(cell).collect(),
-                word: in_word(one),
+                word: self.in_word(one),
             }
         };
         let mut block = AnswerBlock {
@@ -108,7 +108,7 @@ impl Recommended<'_> {
             Some(board) => format!(" {}", on_boards([Some(board.name.as_str())].into_iter())),
             None => " on any board".to_owned(),
         };
-        let head = format!("{}{place}", capital(&self.question.wanted.title));
+        let head = format!("{}{place}", capitalised(&self.question.wanted.title));
         let shown = self.shown();
         let Some(first) = shown.first() else {
             return match choice.too_slow.first() {
@@ -142,6 +142,15 @@ impl Recommended<'_> {
         }
     }
 
+    /// Grade of a product, and its price if one matters.
+    fn in_word(&self, one: &Candidate) -> String {
+        let word = in_word(one);
+        match self.question.wish.budget.is_some() && one.price.is_none() {
+            true => format!("{word}, price unknown"),
+            false => word,
+        }
+    }
+
     fn unknown_board(&self) -> Option<String> {
         let name = self.question.board.as_deref()?;
         let name = clean(name);
@@ -155,7 +164,7 @@ impl Recommended<'_> {
         self.choice.is_board_unknown.then(text)
     }
 
-    /// What to do about prices, if they were asked for.
+    /// Hint on prices, if they were asked for and none is known.
     fn prices(&self) -> Option<String> {
         let wish = &self.question.wish;
         let is_asked = wish.is_by_value || wish.budget.is_some();
@@ -165,7 +174,7 @@ impl Recommended<'_> {
         })
     }
 
-    /// Returns everything: the answer, each product with its figures, what is needed, and what was left out.
+    /// Returns everything: the answer, each product with its figures, the needs, and omissions.
     #[must_use]
     pub fn all(&self, width: usize, style: Style) -> String {
         let choice = self.choice;
@@ -214,7 +223,7 @@ impl Recommended<'_> {
     }
 }
 
-/// Leaves out what matters least until the answer has its number of lines.
+/// Shortens the answer to its number of lines, the least important parts first.
 fn shorten(block: &mut AnswerBlock) {
     let is_long = |block: &AnswerBlock| block.lines(USUAL_WIDTH, Style::Plain).len() > MOST_LINES;
     if is_long(block) && block.more.len() > 2 {
@@ -231,13 +240,6 @@ fn shorten(block: &mut AnswerBlock) {
     }
 }
 
-/// A text with a capital letter.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
-}
-
 /// The needs without which the use cannot be judged.
 fn deciding<'a>(wanted: &'a Use, choice: &Choice) -> Vec<&'a Requirement> {
     let is_deciding = |need: &&Requirement| {
@@ -248,16 +250,15 @@ fn deciding<'a>(wanted: &'a Use, choice: &Choice) -> Vec<&'a Requirement> {
     wanted.needs.iter().filter(is_deciding).collect()
 }
 
-/// The first products, as far as nothing puts them in order.
+/// The first product, and those that are nearly as fast and not clearly behind it.
 fn leaders(products: &[Candidate]) -> Vec<&Candidate> {
     let share = |one: &Candidate| one.scarcest().map_or(0.0, Met::share);
     let Some(first) = products.first() else {
         return Vec::new();
     };
     let is_equal = |one: &&Candidate| {
-        let is_alike =
-            (one.sold.tier, one.basis, one.grade) == (first.sold.tier, first.basis, first.grade);
-        is_alike && one.band == first.band && share(one) >= EQUAL_RATIO * share(first)
+        let may_be_first = one.places.is_none_or(|places| places[0] == 1);
+        may_be_first && one.is_comparable(first) && share(one) >= EQUAL_RATIO * share(first)
     };
     products.iter().take_while(is_equal).take(NAMES).collect()
 }
@@ -276,10 +277,7 @@ fn names(products: &[&Candidate]) -> String {
             false => "",
         };
     }
-    match words.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => words.concat(),
-    }
+    listed(&words, "or")
 }
 
 /// Name with its places, and the kind if it is no microSD card.
@@ -291,7 +289,7 @@ fn numbered(one: &Candidate) -> String {
     }
 }
 
-/// Whether it suits, in a few words.
+/// Grade of a product in a few words.
 fn in_word(one: &Candidate) -> String {
     let grade = match one.grade {
         Grade::Suits => "suits",
@@ -327,10 +325,7 @@ fn band_words(band: Band) -> String {
 
 /// A rate with its unit; of an estimate the low end, of another operation the high end.
 fn rate_cell(met: &Met) -> String {
-    let rate = |rate: f64| match met.quantity {
-        Quantity::OperationRate => format!("{}/s", figure(rate)),
-        _ => value("", met.quantity, rate),
-    };
+    let rate = |rate: f64| per_second(met.quantity, rate);
     match (met.low, met.high) {
         (Some(low), Some(high)) if low <= 0.0 => format!("≤ {}", rate(high)),
         (Some(low), _) if met.basis >= Basis::Elsewhere => format!("≥ {}", rate(low)),
@@ -338,11 +333,11 @@ fn rate_cell(met: &Met) -> String {
     }
 }
 
-/// Sale and test of a product: why it comes where it does.
+/// Sale and test of a product, the reasons for its place.
 fn why(one: &Candidate, choice: &Choice) -> String {
     let sold = match one.sold.tier {
-        Tier::Sold => capital(&format!("{}, so first", sold_words(one))),
-        _ => capital(&sold_words(one)),
+        Tier::Sold => capitalised(&format!("{}, so first", sold_words(one))),
+        _ => capitalised(&sold_words(one)),
     };
     let deciding = one.needs.iter().filter(|met| met.is_deciding);
     let Some(met) = deciding.max_by_key(|met| met.basis) else {
@@ -370,7 +365,7 @@ fn why(one: &Candidate, choice: &Choice) -> String {
     let measured = match met.basis {
         Basis::Here | Basis::StandIn => format!("measured on this board{year}, {runs}{way}"),
         Basis::SameSlot if choice.board.is_some() => {
-            format!("measured {on}, with the same slot{year}, {runs}{way}")
+            format!("measured {on} (same slot){year}, {runs}{way}")
         }
         Basis::SameSlot | Basis::Elsewhere => format!("measured {on}{year}, {runs}{way}"),
         Basis::Label => "by the class on its label, without published figures".to_owned(),
@@ -400,7 +395,7 @@ fn sold_words(one: &Candidate) -> String {
     }
 }
 
-/// What the command queue would change on this board.
+/// Gain by the command queue on this board.
 fn queue(choice: &Choice) -> Option<String> {
     let board = choice.board.as_ref()?;
     let can = |one: &&Candidate| {
@@ -418,7 +413,7 @@ fn queue(choice: &Choice) -> Option<String> {
     ))
 }
 
-/// Missing figures, and what else is sold.
+/// Missing figures, and other products that are sold.
 fn open(choice: &Choice, all: bool) -> Vec<String> {
     let lacking = choice.lacks.iter().filter(|lack| lack.is_anywhere);
     let lacking: Vec<String> = lacking.map(|lack| lack.plain.clone()).collect();
@@ -432,7 +427,10 @@ fn open(choice: &Choice, all: bool) -> Vec<String> {
     let sold = choice.sold_untested.iter().map(|line| line.name.clone());
     let sold: Vec<String> = sold.collect();
     if !sold.is_empty() {
-        let begin = "Sold too, without figures: ";
+        let begin = match choice.is_empty() {
+            true => "Sold, but without figures: ",
+            false => "Sold too, without figures: ",
+        };
         open.push(match all {
             true => format!("{begin}{}", sold.join(", ")),
             false => as_many(begin, &sold),
@@ -441,7 +439,7 @@ fn open(choice: &Choice, all: bool) -> Vec<String> {
     open
 }
 
-/// As many of these names as a line of usual width holds, at least one.
+/// The names that fit on a line of usual width, at least one, and the number of the others.
 fn as_many(begin: &str, names: &[String]) -> String {
     let text = |count: usize| {
         let more = match names.len() - count {
@@ -454,7 +452,7 @@ fn as_many(begin: &str, names: &[String]) -> String {
     text((1..=names.len()).rev().find(fits).unwrap_or(1))
 }
 
-/// Each figure of a product with its origin, and what is known about its sale.
+/// Figures of a product with their origin, and its sale.
 fn details(one: &Candidate) -> String {
     let mut parts: Vec<String> = one.needs.iter().map(met_words).collect();
     let [runs, cards] = one.counts();
@@ -522,13 +520,13 @@ fn met_words(met: &Met) -> String {
 
 /// Each need with its floor and reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
-    let told = wanted.needs.iter().map(|need| {
+    let notes = wanted.needs.iter().map(|need| {
         let weight = percent(need.weight);
         let (name, reason) = (&need.name, &need.reason);
         let enough = value(need_metric(need), need.quantity, need.enough);
         format!("{name}: {enough} (weight {weight}: {reason})")
     });
-    let needs = points(&told.collect::<Vec<_>>(), width);
+    let needs = points(&notes.collect::<Vec<_>>(), width);
     [vec!["It needs:".to_owned()], needs].concat()
 }
 
@@ -536,9 +534,9 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
 fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
     let products = |count| count_of(count, "product", "products");
     let runs = |count| count_of(count, "run", "runs");
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     if left_out.too_small_count > 0 {
-        told.push(format!(
+        notes.push(format!(
             "Left out: {} of less capacity.",
             products(left_out.too_small_count)
         ));
@@ -546,37 +544,40 @@ fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
     let budget = question.wish.budget.as_ref();
     if let Some(budget) = budget.filter(|_| left_out.too_dear_count > 0) {
         let products = products(left_out.too_dear_count);
-        told.push(format!(
+        notes.push(format!(
             "Left out: {products} that cost more than {}.",
             budget.text()
         ));
     }
     if left_out.other_kinds_count > 0 {
         let products = products(left_out.other_kinds_count);
-        told.push(format!(
+        notes.push(format!(
             "Left out: {products} of other kinds; `--kind all` shows them."
         ));
     }
-    told.push(
+    notes.push(
         "Prices are your own: `--price \"NAME=AMOUNT\"`, or `cardmark label RUN price=AMOUNT`."
             .to_owned(),
     );
     if left_out.simulated_runs_count > 0 {
-        told.push(format!(
+        notes.push(format!(
             "Left out: {} of simulated cards.",
             runs(left_out.simulated_runs_count)
         ));
     }
     if left_out.nameless_runs_count > 0 {
-        told.push(format!(
+        notes.push(format!(
             "Left out: {} without a known product; `cardmark label RUN product=NAME` sets it.",
             runs(left_out.nameless_runs_count)
         ));
     }
-    told
+    notes
 }
 
 /// Metric in which the need is expressed.
 fn need_metric(need: &Requirement) -> &str {
     need.metrics.first().map_or("", String::as_str)
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,6 +78,20 @@ pub(crate) fn points<T: AsRef<str>>(texts: &[T], width: usize) -> Vec<String> {
     points.flat_map(|point| wrap(&point, width, 2)).collect()
 }
 
+/// A list below a heading; nothing without items.
+pub(crate) fn section<T: AsRef<str>>(
+    heading: &str,
+    items: &[T],
+    width: usize,
+    style: Style,
+) -> Vec<String> {
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let heading = painted(&[heading], width, style, Tone::Heading);
+    [heading, points(items, width)].concat()
+}
+
 /// Joins blocks of lines, with an empty line between those that are not empty.
 pub(crate) fn joined(blocks: &[Vec<String>]) -> String {
     let blocks = blocks.iter().filter(|lines| !lines.is_empty());

@@ -130,12 +130,12 @@ pub(crate) fn capitalised(text: &str) -> String {
     first.chain(letters.clone()).collect()
 }
 
-/// `a, b and c`.
-pub(crate) fn listed(words: &[String]) -> String {
+/// `a, b and c`, with this word before the last one.
+pub(crate) fn listed(words: &[String], joint: &str) -> String {
     match words {
         [] => String::new(),
         [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] => format!("{} {joint} {last}", first.join(", ")),
     }
 }
 

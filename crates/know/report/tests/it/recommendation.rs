@@ -7,12 +7,8 @@ use cardmark_judge::{Day, Price, Question, Wish, published_figures, recommend};
 use cardmark_report::{Recommended, Style};
 
 fn question(wanted: &str, board: Option<&str>) -> Question {
-    Question {
-        wanted: use_of(wanted).unwrap(),
-        board: board.map(str::to_owned),
-        wish: Wish::default(),
-        today: Day::parse("2026-11-28").unwrap(),
-    }
+    let today = Day::parse("2026-11-28").unwrap();
+    Question::new(use_of(wanted).unwrap(), board, today)
 }
 
 /// Lines of the answer, or of everything.
@@ -45,7 +41,7 @@ fn assert_has(lines: &[String], parts: &[&str]) {
 }
 
 #[test]
-fn the_answer_names_cards_and_says_why() {
+fn the_answer_names_cards_with_the_reason() {
     let found = lines(&question("boot", Some("Pi 5")), false, 80);
     assert!(
         found[0].starts_with("Boot and desktop on a Raspberry Pi 5: Raspberry Pi 64 GB or 128 GB"),
@@ -103,8 +99,8 @@ fn the_cheapest_comes_with_the_next_better() {
         wish,
         ..question("boot", Some("Pi 5"))
     };
-    let said = "Amazon Basics 64 GB at 9.00 is the cheapest that is enough; the next better is Raspberry Pi 64 GB at 14.00";
-    assert_has(&lines(&asked, false, 200), &[said]);
+    let sentence = "Amazon Basics 64 GB at 9.00 is the cheapest that is enough; the next better is Raspberry Pi 64 GB at 14.00";
+    assert_has(&lines(&asked, false, 200), &[sentence]);
     asked.wish.prices.clear();
     assert_has(
         &lines(&asked, false, 80),

@@ -40,3 +40,10 @@ pub(crate) struct RecommendArguments {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+impl RecommendArguments {
+    /// Returns the least capacity in bytes.
+    pub(crate) fn capacity_bytes(&self) -> Option<u64> {
+        Some(self.capacity? * 1_000_000_000)
+    }
+}

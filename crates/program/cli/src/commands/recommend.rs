@@ -30,13 +30,13 @@ const PRICE_LABEL: &str = "price";
 
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {
-    let wanted = wanted(arguments)?;
-    if let Some(exit) = durable::answered(arguments, wanted)? {
+    let (wanted, today) = (wanted(arguments)?, today()?);
+    if let Some(exit) = durable::answered(arguments, wanted, today)? {
         return Ok(exit);
     }
     let mut store = Data::from_environment()?.open()?;
     let own = Own::read(&mut store, wanted)?;
-    let question = question(arguments, wanted, &own)?;
+    let question = question(arguments, wanted, &own, today)?;
     let figures = [published_figures(), &own.figures].concat();
     let choice = recommended(&figures, &question);
     let found = Recommended {
@@ -85,21 +85,21 @@ fn question(
     arguments: &RecommendArguments,
     wanted: &'static Use,
     own: &Own,
+    today: Day,
 ) -> Result<Question, CommandError> {
-    const GB: u64 = 1_000_000_000;
     let mut all_prices = own.prices.clone();
     all_prices.extend(prices(&arguments.prices)?);
     Ok(Question {
         wanted,
         board: arguments.board.clone().or_else(this_board),
         wish: Wish {
-            capacity_bytes: arguments.capacity.map(|capacity| capacity * GB),
+            capacity_bytes: arguments.capacity_bytes(),
             budget: arguments.budget.clone(),
             prices: all_prices,
             kinds: arguments.kind.as_ref().map(|kinds| kinds.0.clone()),
             is_by_value: arguments.by_value,
         },
-        today: today()?,
+        today,
     })
 }
 
@@ -119,7 +119,7 @@ fn today() -> Result<Day, CommandError> {
         .ok_or_else(|| CommandError::new(Exit::Trouble, "the clock of this computer shows no day"))
 }
 
-/// What the user's own runs say.
+/// Figures and prices of the user's own runs.
 struct Own {
     figures: Vec<Figure>,
     /// Prices from labels, by product.

@@ -2,7 +2,7 @@ use cardmark_catalog::{ProductKind, endurance_samples, lines, publications, use_
 use cardmark_core::{
     Integrity, IntegrityTest, Origin, OriginKind, Record, StorageKind, run_id_from_bytes,
 };
-use cardmark_judge::{AvoidQuestion, avoid};
+use cardmark_judge::{AskedBoard, AvoidQuestion, avoid};
 
 use super::*;
 use crate::text::style::columns;
@@ -31,9 +31,10 @@ fn shown(
     let published = publications().iter().flat_map(|one| one.records());
     let records: Vec<Record> = published.chain(own.iter().cloned()).collect();
     let wanted = use_of("boot").unwrap();
+    let board = board.and_then(|name| AskedBoard::find(name, std::iter::empty()));
     let question = AvoidQuestion {
         wanted,
-        board,
+        board: board.as_ref(),
         kinds,
     };
     let warned = avoid(endurance_samples(), lines(), &records, &question);
@@ -49,7 +50,7 @@ fn flat(text: &str) -> String {
 }
 
 #[test]
-fn false_cards_are_named_by_what_they_are_sold_as() {
+fn false_cards_are_named_by_their_labels() {
     let text = shown(None, &[], &[ProductKind::Microsd], false, 80);
     let start = "Avoid cards sold as \"Lenovo\" 128 GB, 256 GB and 2 TB, \"Sansumg\" PRO Plus 2 TB, \"Xiaomi\" 2 TB: hold 4 to 31 GB (2022–2024); register name APPSD or asdfg";
     let flat = flat(&text);
@@ -114,7 +115,7 @@ fn every_line_fits() {
 }
 
 #[test]
-fn without_a_product_to_avoid_it_says_so() {
+fn without_a_product_to_avoid_the_answer_is_one_sentence() {
     let wanted = use_of("boot").unwrap();
     let answer = AvoidAnswer {
         wanted,

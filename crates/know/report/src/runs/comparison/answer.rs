@@ -214,7 +214,7 @@ impl View {
             [one] => format!("; {second} {}", clause(one, "")),
             several => {
                 let parts = several.iter().map(|one| without_range(one, ""));
-                format!("; {second} {}", listed(&parts.collect::<Vec<_>>()))
+                format!("; {second} {}", listed(&parts.collect::<Vec<_>>(), "and"))
             }
         };
         sentence
@@ -262,14 +262,17 @@ impl View {
             return format!("No rate of {first} and {second} can be compared");
         }
         if same.len() == rates.main.len() {
-            return format!("{first} and {second} are {SAME} in {}", listed(&same));
+            return format!(
+                "{first} and {second} are {SAME} in {}",
+                listed(&same, "and")
+            );
         }
         let mut parts = Vec::new();
         if !depends.is_empty() {
-            parts.push(format!("{} depend on the place", listed(&depends)));
+            parts.push(format!("{} depend on the place", listed(&depends, "and")));
         }
         if !same.is_empty() {
-            parts.push(format!("{SAME} in {}", listed(&same)));
+            parts.push(format!("{SAME} in {}", listed(&same, "and")));
         }
         parts.extend(runs_to_decide(rates, results));
         let begin = match depends.is_empty() {
@@ -506,7 +509,7 @@ fn open(
         };
         open.push(format!(
             "The sides also differ in {}{across}",
-            listed(&differing)
+            listed(&differing, "and")
         ));
     }
     let mut left_out: Vec<String> = places
@@ -518,7 +521,7 @@ fn open(
     if !left_out.is_empty() {
         open.push(format!(
             "Left out, not on both sides: {}",
-            listed(&left_out)
+            listed(&left_out, "and")
         ));
     }
     open

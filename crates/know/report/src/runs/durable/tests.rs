@@ -8,7 +8,7 @@ use crate::text::style::columns;
 
 const GB: u64 = 1_000_000_000;
 
-/// What is shown for a use and a capacity, in `width` columns.
+/// The answer for a use and a capacity, in `width` columns.
 fn shown(wanted: &str, gigabytes: u64, own: &[Tested], all: bool, width: usize) -> String {
     shown_on(date(2026, 11, 28), wanted, gigabytes, own, all, width)
 }
@@ -24,7 +24,7 @@ fn shown_on(
     let question = DurableQuestion {
         capacity_bytes: gigabytes * GB,
         least_write_bytes_per_s: (wanted == "dash_cam").then_some(DASH_CAM_BYTES_PER_S),
-        today,
+        today: today.into(),
     };
     let answer = DurableAnswer {
         wanted: use_of(wanted).unwrap(),
@@ -142,11 +142,11 @@ fn own_tests_come_before_the_figures_of_others() {
 }
 
 #[test]
-fn a_capacity_that_nobody_states_is_said() {
+fn a_capacity_without_a_statement_is_named() {
     let text = shown("dash_cam", 100, &[], false, 80);
     let parts = [
         "For a dash cam, 128 GB: Samsung PRO Endurance (2022)",
-        "nobody states any for 100 GB",
+        "no maker states any for 100 GB",
     ];
     assert_has(&text, &parts);
     let nothing = Durable {
@@ -158,7 +158,7 @@ fn a_capacity_that_nobody_states_is_said() {
     let question = DurableQuestion {
         capacity_bytes: 100 * GB,
         least_write_bytes_per_s: None,
-        today: date(2026, 11, 28),
+        today: date(2026, 11, 28).into(),
     };
     let answer = DurableAnswer {
         wanted: use_of("endurance").unwrap(),

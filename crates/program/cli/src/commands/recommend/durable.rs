@@ -1,13 +1,9 @@
-//! Answers of `recommend` that rest on other facts than rates: which card lasts, and which to avoid.
+//! Answers of `recommend` that rest on other facts than rates: cards that last, and cards to avoid.
 
-use std::time::SystemTime;
-
-use cardmark_catalog::{
-    ProductKind, Use, board, boards, endurance_promises, endurance_samples, is_board, lines,
-};
+use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
 use cardmark_judge::{
-    AvoidQuestion, DASH_CAM_BYTES_PER_S, DurableQuestion, USUAL_CAPACITY_BYTES, avoid, day_at_s,
-    durable, endured, tested_by_others,
+    AskedBoard, AvoidQuestion, DASH_CAM_BYTES_PER_S, Day, DurableQuestion, USUAL_CAPACITY_BYTES,
+    avoid, durable, endured, published_figures, tested_by_others,
 };
 use cardmark_report::{AvoidAnswer, DurableAnswer};
 use cardmark_session::{Data, store_error};
@@ -22,30 +18,32 @@ use crate::terminal::print;
 const DASH_CAM: &str = "dash_cam";
 /// Kinds that are meant if none is named.
 const MICROSD: [ProductKind; 1] = [ProductKind::Microsd];
-const GB: u64 = 1_000_000_000;
 
 /// Answers `--avoid`, and uses for which endurance decides; `None` for all other questions.
 pub(super) fn answered(
     arguments: &RecommendArguments,
     wanted: &'static Use,
+    today: Day,
 ) -> Result<Option<Exit>, CommandError> {
     if arguments.avoid {
         return to_avoid(arguments, wanted).map(Some);
     }
     match wanted.needs.is_empty() {
-        true => that_lasts(arguments, wanted).map(Some),
+        true => that_lasts(arguments, wanted, today).map(Some),
         false => Ok(None),
     }
 }
 
-fn that_lasts(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
+fn that_lasts(
+    arguments: &RecommendArguments,
+    wanted: &Use,
+    today: Day,
+) -> Result<Exit, CommandError> {
     let own = endured(&own_records()?);
     let question = DurableQuestion {
-        capacity_bytes: arguments
-            .capacity
-            .map_or(USUAL_CAPACITY_BYTES, |gigabytes| gigabytes * GB),
+        capacity_bytes: arguments.capacity_bytes().unwrap_or(USUAL_CAPACITY_BYTES),
         least_write_bytes_per_s: (wanted.id == DASH_CAM).then_some(DASH_CAM_BYTES_PER_S),
-        today: day_at_s(now_s()).unwrap_or_default(),
+        today,
     };
     let answer = DurableAnswer {
         wanted,
@@ -65,20 +63,18 @@ fn that_lasts(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, Comm
 fn to_avoid(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
     let mut records = own_records()?;
     records.extend(published_records());
-    let is_known = |name: &&str| {
-        let mut models = boards().iter().flat_map(|board| &board.models);
-        board(name).is_some() || models.any(|model| is_board(model, name))
-    };
     let named = arguments.board.as_deref();
-    let on_board = named.filter(is_known);
-    if let Some(name) = named.filter(|_| on_board.is_none()) {
+    let figures = published_figures().iter();
+    let measured = figures.filter_map(|figure| figure.subject.board.as_deref());
+    let board = named.and_then(|name| AskedBoard::find(name, measured));
+    if let Some(name) = named.filter(|_| board.is_none()) {
         print::notice(&format!(
             "no board called `{name}` is known; answered across boards"
         ));
     }
     let question = AvoidQuestion {
         wanted,
-        board: on_board,
+        board: board.as_ref(),
         kinds: arguments.kind.as_ref().map_or(&MICROSD, |kinds| &kinds.0),
     };
     let warned = avoid(endurance_samples(), lines(), &records, &question);
@@ -132,12 +128,4 @@ fn own_records() -> Result<Vec<cardmark_core::Record>, CommandError> {
     let mut store = Data::from_environment()?.open()?;
     let records = store.select_distinct(&[]);
     records.map_err(|error| store_error(&error))
-}
-
-/// Seconds since 1970 by the clock.
-fn now_s() -> i64 {
-    let passed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    passed.map_or(0, |passed| {
-        i64::try_from(passed.as_secs()).unwrap_or(i64::MAX)
-    })
 }
