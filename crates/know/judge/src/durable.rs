@@ -6,18 +6,20 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_catalog::{EnduranceKind, EndurancePromise, PackageClaim, ProductLine, class};
+use cardmark_catalog::{EnduranceKind, EndurancePromise, PackageClaim, ProductLine, Use, class};
 use serde::Serialize;
 
 use crate::recommendation::{Day, Tier, tier};
 
 /// Capacity that is meant if none is asked for, bytes.
-pub const USUAL_CAPACITY_BYTES: u64 = 128 * GB;
+const USUAL_CAPACITY_BYTES: u64 = 128 * GB;
 /// Rate at which a dash cam writes at most, bytes per second: the promise of classes C10, U1 and V10.
 pub const DASH_CAM_BYTES_PER_S: u64 = 10_000_000;
 /// Bit rate of recording at which makers state most of their hours, bits per second.
 pub const VIDEO_BITS_PER_S: u64 = 26_000_000;
 
+/// Id of the use for which the label has to promise a rate.
+const DASH_CAM: &str = "dash_cam";
 const GB: u64 = 1_000_000_000;
 
 /// Question for cards that last.
@@ -29,6 +31,18 @@ pub struct DurableQuestion {
     pub least_write_bytes_per_s: Option<u64>,
     /// The current day.
     pub today: Day,
+}
+
+impl DurableQuestion {
+    /// The question of a use; `capacity_bytes` is [`USUAL_CAPACITY_BYTES`] if none is asked for.
+    #[must_use]
+    pub fn new(wanted: &Use, capacity_bytes: Option<u64>, today: Day) -> Self {
+        Self {
+            capacity_bytes: capacity_bytes.unwrap_or(USUAL_CAPACITY_BYTES),
+            least_write_bytes_per_s: (wanted.id == DASH_CAM).then_some(DASH_CAM_BYTES_PER_S),
+            today,
+        }
+    }
 }
 
 /// Volumes that makers state for cards of one capacity.

@@ -50,8 +50,7 @@ pub use comparison::{
 };
 pub use constants::CONSTANTS;
 pub use durable::{
-    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, USUAL_CAPACITY_BYTES,
-    VIDEO_BITS_PER_S, durable,
+    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, VIDEO_BITS_PER_S, durable,
 };
 pub use elsewhere::BoardLimit;
 pub use endurance::{Tested, endured, tested_by_others};

@@ -1,5 +1,6 @@
 //! Addresses of pages.
 
+use cardmark_catalog::Use;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 
@@ -16,6 +17,16 @@ pub fn run(id: Uuid) -> String {
 /// A board.
 pub fn board(model: &str) -> String {
     format!("/boards/{}", encoded(model))
+}
+
+/// The products for a use.
+pub fn choice(wanted: &Use) -> String {
+    format!("/for/{}", wanted.id)
+}
+
+/// The products for a use on a board of the catalogue.
+pub fn choice_on(wanted: &Use, board: &str) -> String {
+    with(&choice(wanted), &[("board", Some(board))])
 }
 
 /// History of a card, by the name that `cardmark history` takes; only the personal instance has it.

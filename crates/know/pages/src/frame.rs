@@ -127,7 +127,7 @@ impl Section {
 /// A form that asks for another page, or sends something.
 #[derive(Debug)]
 pub struct Form {
-    action: &'static str,
+    action: String,
     button: &'static str,
     fields: Vec<Field>,
     /// True if it changes something; it is sent in parts, since it may hold a file.
@@ -136,9 +136,9 @@ pub struct Form {
 
 impl Form {
     /// A form that asks for another page.
-    pub fn asking(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
+    pub fn asking(action: impl Into<String>, button: &'static str, fields: Vec<Field>) -> Self {
         Self {
-            action,
+            action: action.into(),
             button,
             fields,
             sends: false,

@@ -3,6 +3,7 @@
 
 pub mod boards;
 pub mod checks;
+pub mod choice;
 pub mod circumstances;
 pub mod compare;
 pub mod feed;

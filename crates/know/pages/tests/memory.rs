@@ -9,9 +9,10 @@ use cardmark_catalog::publications;
 use cardmark_core::Record;
 use cardmark_judge::derive_again;
 use cardmark_pages::frame::{Frame, Page};
+use cardmark_pages::pages::choice::ChoicePageQuery;
 use cardmark_pages::pages::compare::{ComparePageQuery, compared_sides};
 use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
-use cardmark_pages::pages::{boards, compare, home, product, ranking, run, runs};
+use cardmark_pages::pages::{boards, choice, compare, home, product, ranking, run, runs};
 use cardmark_pages::suited::by_use;
 use cardmark_pages::views::board::{BoardEntry, BoardsPage};
 use cardmark_pages::views::product::{
@@ -276,13 +277,45 @@ fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
     }
 }
 
+/// The page of a use on a board, as HTML.
+fn choice_of(wanted: &str, board: &str) -> Result<String, Problem> {
+    let asked = ChoicePageQuery {
+        board: board.to_owned(),
+    };
+    let page = done(choice::recommended(&Memory(Vec::new()), wanted, &asked))?;
+    Ok(page.html(Frame::Site))
+}
+
 #[test]
 fn the_page_of_a_use_begins_with_the_answer() {
-    let memory = Memory::published();
-    let page = done(home::recommended(&memory, "boot")).unwrap();
-    let html = html(&page, &["Raspberry Pi 64 GB", "suits any board"]);
+    let html = choice_of("boot", "").unwrap();
+    let first = html.find("Boot and desktop on any board: Raspberry Pi 64 GB");
+    assert!(first < html.find("<table"), "{html}");
+    assert!(html.contains("suits any board"), "{html}");
     assert!(!html.contains("FriendlyELEC eMMC"), "microSD unless told");
-    assert!(done(home::recommended(&memory, "gaming")).is_err());
+    assert!(choice_of("gaming", "").is_err());
+}
+
+#[test]
+fn the_page_of_a_use_answers_for_every_board() {
+    for board in cardmark_catalog::boards() {
+        let html = choice_of("boot", &board.name).unwrap();
+        let part = "Boot and desktop on ";
+        assert!(
+            html.contains(part) && !html.contains("on any board:"),
+            "{html}"
+        );
+    }
+    assert!(choice_of("boot", "Amiga").is_err());
+}
+
+#[test]
+fn the_page_of_a_use_by_endurance_has_volumes() {
+    for wanted in cardmark_catalog::uses() {
+        let html = choice_of(&wanted.id, "").unwrap();
+        let is_by_endurance = wanted.needs.is_empty();
+        assert_eq!(html.contains(" TB"), is_by_endurance, "{html}");
+    }
 }
 
 #[test]

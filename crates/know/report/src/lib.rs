@@ -10,7 +10,7 @@ pub mod text;
 pub use answer::{AnswerBlock, KeyFigure, Weight};
 pub use cardmark_stats::Agreement;
 pub use run::again::RateAgain;
-pub use run::answer::{answer_of_run, begin_with_answer, run_title};
+pub use run::answer::{answer_of_run, run_title};
 pub use run::identity::{device_line, identity};
 pub use run::prepared::fill_words;
 pub use run::seller::seller_report;
@@ -31,7 +31,7 @@ pub use runs::list::{RunLine, headline, list_table, method_of, name_table, resul
 pub use runs::ranking::{
     RankableMetric, answer_of_rankings, place_line, rankable_metrics, rankings, rankings_json,
 };
-pub use runs::recommendation::Recommended;
+pub use runs::recommendation::{Recommended, share_of_enough};
 pub use runs::survey::{survey, survey_charts, survey_title};
 pub use text::layout::wrap;
 pub use text::names::workload_name;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cardmark_catalog::{board as known_board, use_of};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::count_of;
 use cardmark_report::workload_name;
@@ -23,6 +24,8 @@ const COUNTED: u32 = 100;
 const PLACES: u32 = 100;
 /// Runs and products of a board that its page shows.
 const SHOWN: usize = 20;
+/// Use that a board's page leads to.
+const USUAL_USE: &str = "boot";
 
 /// The list of boards.
 ///
@@ -84,8 +87,15 @@ pub async fn board<Q: Queries>(queries: &Q, board: String) -> Result<Page, Q::Er
     blocks.push(runs::table(caption, records, queries.is_personal()));
     let address = addresses::with("/runs", &[("board", Some(board.as_str()))]);
     let about = format!("Memory cards that were measured on {board}.");
+    let known = known_board(&board);
     let page = Page::new(board, about, blocks).link("All runs on it", address);
-    Ok(page)
+    Ok(match known.zip(use_of(USUAL_USE)) {
+        Some((known, usual)) => page.link(
+            "Which card for it?",
+            addresses::choice_on(usual, &known.name),
+        ),
+        None => page,
+    })
 }
 
 /// Products of runs that count, with their numbers of runs, those with the most first.

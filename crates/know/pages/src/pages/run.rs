@@ -35,8 +35,11 @@ fn page(run: &Run, record: &Record, is_mine: bool) -> Page {
     let title = listed.product_name.clone();
     let title = title.unwrap_or_else(|| run_title(record));
     let document = survey(&title, std::slice::from_ref(record));
-    let mut blocks = standing(run, is_mine);
-    blocks.extend(document.blocks);
+    let standing = standing(run, is_mine);
+    let mut blocks = match is_clean(run) && listed.state == RunState::Shared {
+        true => [document.blocks, standing].concat(),
+        false => [standing, document.blocks].concat(),
+    };
     blocks.extend(stated(record));
     let on = listed.board.as_ref().map(|board| format!(" on {board}"));
     let about = format!("Measured{}", on.unwrap_or_default());
@@ -135,8 +138,7 @@ fn standing(run: &Run, is_mine: bool) -> Vec<Block> {
             rows: checks.iter().map(row).collect(),
         },
     };
-    let is_clean = checks.iter().all(|check| order(check.outcome) > 1);
-    let table = match is_clean {
+    let table = match is_clean(run) {
         true => Block::Details {
             title: "Checks: nothing speaks against this run".to_owned(),
             blocks: vec![table],
@@ -144,6 +146,11 @@ fn standing(run: &Run, is_mine: bool) -> Vec<Block> {
         false => table,
     };
     vec![Block::Text(format!("{text}.")), table]
+}
+
+/// True if no check speaks against the run.
+fn is_clean(run: &Run) -> bool {
+    run.checks.iter().all(|check| order(check.outcome) > 1)
 }
 
 fn order(outcome: CheckOutcome) -> u8 {

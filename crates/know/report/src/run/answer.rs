@@ -114,7 +114,7 @@ fn weight(record: &Record) -> Weight {
 }
 
 /// Puts the answer of a run at the beginning of its report. Reports of tests begin with their verdicts by themselves.
-pub fn begin_with_answer(document: &mut Document, record: &Record) {
+pub(crate) fn begin_with_answer(document: &mut Document, record: &Record) {
     let is_run = record.integrity.is_none() && record.anatomy.is_none();
     let answer = is_run.then(|| answer_of_run(record)).flatten();
     let blocks = answer.map_or_else(Vec::new, |answer| answer.blocks());

@@ -323,13 +323,28 @@ fn band_words(band: Band) -> String {
     }
 }
 
-/// A rate with its unit; of an estimate the low end, of another operation the high end.
+/// A rate with its unit.
 fn rate_cell(met: &Met) -> String {
-    let rate = |rate: f64| per_second(met.quantity, rate);
+    let (sign, rate) = bounded(met);
+    format!("{sign}{}", per_second(met.quantity, rate))
+}
+
+/// A rate and its sign: of an estimate the low end, of another operation the high end.
+fn bounded(met: &Met) -> (&'static str, f64) {
     match (met.low, met.high) {
-        (Some(low), Some(high)) if low <= 0.0 => format!("≤ {}", rate(high)),
-        (Some(low), _) if met.basis >= Basis::Elsewhere => format!("≥ {}", rate(low)),
-        _ => rate(met.value),
+        (Some(low), Some(high)) if low <= 0.0 => ("≤ ", high),
+        (Some(low), _) if met.basis >= Basis::Elsewhere => ("≥ ", low),
+        _ => ("", met.value),
+    }
+}
+
+/// The rate as a share of what is enough, with the sign of a bound: `85 %`, `≤ 24 times`.
+#[must_use]
+pub fn share_of_enough(met: &Met) -> String {
+    let (sign, rate) = bounded(met);
+    match rate / met.enough {
+        share if share < 2.0 => format!("{sign}{:.0} %", 100.0 * share),
+        share => format!("{sign}{share:.0} times"),
     }
 }
 

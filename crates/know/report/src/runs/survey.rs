@@ -45,7 +45,7 @@ const UNKNOWN: &str = "unknown";
 /// Findings that are not folded away, the worst first.
 const MOST_FINDINGS: usize = 8;
 
-/// A report on these runs, under that title.
+/// A report on these runs, under that title; of one run it begins with the answer.
 pub fn survey(title: &str, records: &[Record]) -> Document {
     let cards = tested_cards(records);
     let watched = attention(&cards);
@@ -97,8 +97,13 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
         title: title.to_owned(),
         blocks,
     };
-    if let Some(joined) = repeats::joined(&subjects) {
-        begin_with_answer(&mut document, &joined);
+    match records {
+        [one] => begin_with_answer(&mut document, one),
+        _ => {
+            if let Some(joined) = repeats::joined(&subjects) {
+                begin_with_answer(&mut document, &joined);
+            }
+        }
     }
     document
 }

@@ -1,8 +1,8 @@
 //! One answer of each record, wherever it is shown.
 
 use cardmark_core::Record;
-use cardmark_report::document::{Block, Document};
-use cardmark_report::{Style, answer_of_run, begin_with_answer, terminal};
+use cardmark_report::document::Block;
+use cardmark_report::{Style, answer_of_run, survey, terminal};
 use cardmark_samples::{Model, corpus, simulated};
 
 /// Words that a terminal shows in one line.
@@ -30,17 +30,9 @@ fn check(name: &str, record: &Record) {
     assert_eq!(answer.json()["sentence"], sentence.as_str(), "{name}");
     let first = Block::Text(format!("{sentence}."));
     assert_eq!(answer.blocks()[0], first, "{name}");
-    let mut document = Document {
-        title: String::new(),
-        blocks: Vec::new(),
-    };
-    begin_with_answer(&mut document, record);
+    let document = survey("Run", std::slice::from_ref(record));
     let is_test = record.integrity.is_some() || record.anatomy.is_some();
-    assert_eq!(
-        document.blocks.first(),
-        (!is_test).then_some(&first),
-        "{name}"
-    );
+    assert_eq!(document.blocks.first() == Some(&first), !is_test, "{name}");
 }
 
 #[test]

@@ -8,9 +8,7 @@ use cardmark_core::{
 };
 use cardmark_judge::{Figure, standing_among};
 use cardmark_report::document::markdown;
-use cardmark_report::{
-    Beside, Style, begin_with_answer, place_line, result_of, survey, terminal_with,
-};
+use cardmark_report::{Beside, Style, place_line, result_of, survey, terminal_with};
 
 /// Words of verdicts, in small letters.
 const VERDICTS: [&str; 20] = [
@@ -149,8 +147,7 @@ fn no_text_gives_a_verdict_on_storage_that_is_not_known() {
             }
         }
         assert_no_verdict(&result_of(&record));
-        let mut document = survey("Run", std::slice::from_ref(&record));
-        begin_with_answer(&mut document, &record);
+        let document = survey("Run", std::slice::from_ref(&record));
         assert_no_verdict(&markdown(&document));
         assert!(Figure::of(&record).is_empty());
     }

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{OriginKind, Record};
 use cardmark_report::chart::{Chart, Group, Size, Theme};
 use cardmark_report::document::{Document, html, markdown};
-use cardmark_report::{
-    begin_with_answer, csv, run_title, seller_report, survey, survey_charts, survey_title,
-};
+use cardmark_report::{csv, run_title, seller_report, survey, survey_charts, survey_title};
 use clap::ValueEnum;
 
 use crate::args::{Audience, ReportArguments, ReportFormat, WrittenFile};
@@ -37,7 +35,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         .clone()
         .unwrap_or_else(|| title_of(&records));
     let document = || match arguments.audience {
-        Audience::Owner => Ok(document(&title, &records)),
+        Audience::Owner => Ok(survey(&title, &records)),
         Audience::Seller => for_seller(&records, arguments),
     };
     let text = match format {
@@ -133,15 +131,6 @@ fn for_seller(records: &[Record], arguments: &ReportArguments) -> Result<Documen
         document.title.clone_from(title);
     }
     Ok(document)
-}
-
-/// The report; of one run it begins with the answer.
-fn document(title: &str, records: &[Record]) -> Document {
-    let mut document = survey(title, records);
-    if let [one] = records {
-        begin_with_answer(&mut document, one);
-    }
-    document
 }
 
 fn title_of(records: &[Record]) -> String {

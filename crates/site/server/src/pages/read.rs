@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use cardmark_catalog::publications as known_publications;
+use cardmark_pages::pages::choice::{self, ChoicePageQuery};
 use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
 use cardmark_pages::pages::{boards, circumstances, feed, home, product, published, ranking};
 use cardmark_pages::views::product::ProductsQuery;
@@ -33,9 +34,10 @@ pub(super) async fn home(
 pub(super) async fn recommended(
     State(site): State<Arc<Site>>,
     key: Result<Key, Refusal>,
+    query: Result<Parameters<ChoicePageQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
-    let page = home::recommended(&*site, &key?.0).await?;
+    let page = choice::recommended(&*site, &key?.0, &query?.0).await?;
     Ok(shown(&page, &headers))
 }
 

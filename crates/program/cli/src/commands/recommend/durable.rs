@@ -2,8 +2,8 @@
 
 use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
 use cardmark_judge::{
-    AskedBoard, AvoidQuestion, DASH_CAM_BYTES_PER_S, Day, DurableQuestion, USUAL_CAPACITY_BYTES,
-    avoid, durable, endured, published_figures, tested_by_others,
+    AskedBoard, AvoidQuestion, Day, DurableQuestion, avoid, durable, endured, published_figures,
+    tested_by_others,
 };
 use cardmark_report::{AvoidAnswer, DurableAnswer};
 use cardmark_session::{Data, store_error};
@@ -14,8 +14,6 @@ use crate::error::{CommandError, Exit};
 use crate::runs::published_records;
 use crate::terminal::print;
 
-/// Id of the use for which the label has to promise a rate.
-const DASH_CAM: &str = "dash_cam";
 /// Kinds that are meant if none is named.
 const MICROSD: [ProductKind; 1] = [ProductKind::Microsd];
 
@@ -40,11 +38,7 @@ fn that_lasts(
     today: Day,
 ) -> Result<Exit, CommandError> {
     let own = endured(&own_records()?);
-    let question = DurableQuestion {
-        capacity_bytes: arguments.capacity_bytes().unwrap_or(USUAL_CAPACITY_BYTES),
-        least_write_bytes_per_s: (wanted.id == DASH_CAM).then_some(DASH_CAM_BYTES_PER_S),
-        today,
-    };
+    let question = DurableQuestion::new(wanted, arguments.capacity_bytes(), today);
     let answer = DurableAnswer {
         wanted,
         question: &question,
