@@ -158,6 +158,11 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     let mut suites: Vec<String> = own.filter_map(suite_of).collect();
     suites.sort();
     suites.dedup();
+    // Cards that nothing tells apart may be one or several.
+    let cards_of_names = match cards_of(records).len() > names.len() {
+        true => count_of(names.len(), "product", "products"),
+        false => count_of(names.len(), "card", "cards"),
+    };
     let computers: BTreeSet<Option<&String>> = records
         .iter()
         .map(|record| record.board.as_ref()?.model.as_ref())
@@ -165,7 +170,7 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     let mut text = format!(
         "{} of {} on {}",
         count_of(records.len(), "run", "runs"),
-        count_of(names.len(), "card", "cards"),
+        cards_of_names,
         count_of(computers.len(), "board", "boards")
     );
     if !suites.is_empty() {

@@ -31,8 +31,12 @@ fn check(name: &str, record: &Record) {
     let first = Block::Text(format!("{sentence}."));
     assert_eq!(answer.blocks()[0], first, "{name}");
     let document = survey("Run", std::slice::from_ref(record));
-    let is_test = record.integrity.is_some() || record.anatomy.is_some();
-    assert_eq!(document.blocks.first() == Some(&first), !is_test, "{name}");
+    if record.anatomy.is_none() {
+        let Some(Block::Text(text)) = document.blocks.first() else {
+            panic!("{name}: {document:?}");
+        };
+        assert!(text.starts_with(sentence.as_str()), "{name}: {text}");
+    }
 }
 
 #[test]
