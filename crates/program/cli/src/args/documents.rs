@@ -8,13 +8,15 @@ use clap::{CommandFactory, Parser};
 
 use super::Arguments;
 
-/// Texts that begin with the name of the program and are no commands: they separate the digests of the site.
-const NO_COMMANDS: [&str; 5] = [
+/// Texts that begin with the name of the program and are no commands, which separate the digests of the site; and commands that are
+/// shown because the program refuses them.
+const NO_COMMANDS: [&str; 6] = [
     "cardmark edit token 1",
     "cardmark phrase 1",
     "cardmark phrase token 1",
     "cardmark submitter 1",
     "cardmark submitter tag 1",
+    "cardmark submit last --server http://cards.example",
 ];
 
 /// Stands for any options.
