@@ -17,11 +17,18 @@ fn main() -> std::io::Result<()> {
     for name in FILES {
         let path = format!("facts/{name}.toml");
         println!("cargo::rerun-if-changed={path}");
-        let text = std::fs::read(&path)?;
+        let text = std::fs::read_to_string(&path)?;
         let mut packed =
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
-        packed.write_all(&text)?;
+        for line in text.lines().filter(|line| !is_for_readers(line)) {
+            writeln!(packed, "{line}")?;
+        }
         std::fs::write(Path::new(&out).join(name), packed.finish()?)?;
     }
     Ok(())
+}
+
+/// A comment or an empty line; these files have no texts of several lines.
+fn is_for_readers(line: &str) -> bool {
+    line.starts_with('#') || line.is_empty()
 }
