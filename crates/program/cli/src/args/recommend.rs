@@ -11,7 +11,7 @@ pub(crate) struct RecommendArguments {
     /// Use, or a program: boot, Home Assistant, dash cam, camera trap, Pi-hole, retro games, NAS, endurance … [default: boot]
     #[arg(long = "use", value_name = "USE")]
     pub(crate) wanted: Option<String>,
-    /// Board that it is for, such as `Pi 4` [default: this computer, if it is a known board; else any board]
+    /// Board that it is for, such as `Pi 4` [default: this computer, if it is a known board; else asked for at a terminal, or any board]
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
     /// Kind of storage: microsd, sd, cf, usb, ssd, emmc, disk or all; several with commas [default: microsd, or what the use needs]

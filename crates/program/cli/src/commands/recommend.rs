@@ -20,11 +20,14 @@ use serde_json::json;
 use super::rank::{copies, orphan};
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
-use crate::terminal::print;
-use cardmark_session::{Data, store_error};
+use crate::terminal::{TERMINAL, print};
+use cardmark_session::{Data, Voice, store_error};
 
 /// Use if none is named.
 const USUAL_USE: &str = "boot";
+/// Question for the board, at a terminal of a computer that is none.
+const WHICH_BOARD: &str =
+    "Which board is it for? Such as Pi 5, Pi 4 or Zero 2 W; Enter = any board";
 /// Label of a run with the price of its product.
 const PRICE_LABEL: &str = "price";
 
@@ -91,7 +94,7 @@ fn question(
     all_prices.extend(prices(&arguments.prices)?);
     Ok(Question {
         wanted,
-        board: arguments.board.clone().or_else(this_board),
+        board: board_of(arguments, |question| TERMINAL.ask(question))?,
         wish: Wish {
             capacity_bytes: arguments.capacity_bytes(),
             budget: arguments.budget.clone(),
@@ -101,6 +104,25 @@ fn question(
         },
         today,
     })
+}
+
+/// The board that is named, else this computer, else the one that its user names at a terminal; `None` for any.
+fn board_of(
+    arguments: &RecommendArguments,
+    ask: impl FnOnce(&str) -> Option<std::io::Result<String>>,
+) -> Result<Option<String>, CommandError> {
+    let known = arguments.board.clone().or_else(this_board);
+    if known.is_some() || arguments.json {
+        return Ok(known);
+    }
+    let answer = match ask(WHICH_BOARD) {
+        Some(answer) => answer.map_err(|error| {
+            CommandError::new(Exit::Trouble, "cannot read the answer").because(error.to_string())
+        })?,
+        None => return Ok(None),
+    };
+    let answer = answer.trim();
+    Ok((!answer.is_empty()).then(|| answer.to_owned()))
 }
 
 /// This computer, if the catalogue contains it.
@@ -188,4 +210,34 @@ fn prices(stated: &[(String, Price)]) -> Result<BTreeMap<String, Price>, Command
         Ok((name, price.clone()))
     };
     stated.iter().map(priced).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Arguments, Command};
+
+    fn asked(words: &[&str], answer: &str) -> Option<String> {
+        let words = [&["cardmark", "recommend"], words].concat();
+        let Some(Command::Recommend(arguments)) = Arguments::parse_from(words).command else {
+            panic!();
+        };
+        let answer = answer.to_owned();
+        board_of(&arguments, |_| Some(Ok(answer))).unwrap()
+    }
+
+    #[test]
+    fn the_board_is_asked_for_where_nothing_names_it() {
+        // This computer may be a board of the catalogue: then nothing is asked.
+        let or_this = |text: &str| this_board().or_else(|| Some(text.to_owned()));
+        assert_eq!(asked(&[], " Pi 4 \n"), or_this("Pi 4"));
+        assert_eq!(asked(&[], "\n"), this_board());
+        assert_eq!(
+            asked(&["--board", "Pi 5"], "Pi 4\n"),
+            Some("Pi 5".to_owned())
+        );
+        assert_eq!(asked(&["--json"], "Pi 4\n"), this_board());
+    }
 }
