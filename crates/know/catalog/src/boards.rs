@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use cardmark_core::BusMode;
 use serde::Deserialize;
 
-use crate::facts::{embedded, packed};
+use crate::facts::{Packed, embedded, unpacked};
 use crate::similar::nearest;
 use crate::sources::{Availability, FactSource};
 
-pub(crate) static TEXT: LazyLock<String> = packed!("boards");
+pub(crate) static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Boards));
 
 static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(&TEXT, "boards"));
 

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{from_toml, packed};
+use crate::facts::{Packed, from_toml, unpacked};
 use crate::lines::{ProductLine, lines};
 
-pub(crate) static TEXT: LazyLock<String> = packed!("endurance");
+pub(crate) static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Endurance));
 
 static ALL: LazyLock<File> = LazyLock::new(|| from_toml(&TEXT).unwrap_or_default());
 

@@ -1,8 +1,8 @@
 //! Reading of all facts files, and comparison of card properties.
 
-use std::io::Read;
-
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::LazyLock;
 
 use serde::de::DeserializeOwned;
 
@@ -18,22 +18,25 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<Vec<T>
     Ok(tables.remove(name).unwrap_or_default())
 }
 
-/// A file of facts that `build.rs` packed, as text.
-macro_rules! packed {
-    ($name:literal) => {
-        LazyLock::new(|| {
-            crate::facts::unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/", $name)))
-        })
-    };
+/// Files that `build.rs` packed, in its order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Packed {
+    Boards,
+    Endurance,
+    Lines,
+    Quirks,
+    Readers,
 }
-pub(crate) use packed;
 
-/// Returns the text of a file that is part of the program. Its tests read every file, so the fallback of an empty text is
-/// never used.
-pub(crate) fn unpacked(packed: &[u8]) -> String {
-    let mut text = String::new();
-    let read = flate2::read::DeflateDecoder::new(packed).read_to_string(&mut text);
-    read.map(|_| text).unwrap_or_default()
+/// Returns the text of a packed file. Tests read every file, so the fallback of an empty text is never used.
+pub(crate) fn unpacked(file: Packed) -> &'static str {
+    static ALL: LazyLock<String> = LazyLock::new(|| {
+        let packed = include_bytes!(concat!(env!("OUT_DIR"), "/facts"));
+        let mut text = String::new();
+        let read = flate2::read::DeflateDecoder::new(&packed[..]).read_to_string(&mut text);
+        read.map(|_| text).unwrap_or_default()
+    });
+    ALL.split('\0').nth(file as usize).unwrap_or_default()
 }
 
 /// Parses a file that is part of the program. Its tests read every file, so the fallback of an empty list is

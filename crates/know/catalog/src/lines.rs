@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{embedded, packed};
+use crate::facts::{Packed, embedded, unpacked};
 use crate::products::ProductKind;
 use crate::sources::{Availability, FactSource};
 
-pub(crate) static TEXT: LazyLock<String> = packed!("lines");
+pub(crate) static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Lines));
 
 static ROWS: LazyLock<Vec<ProductLine>> = LazyLock::new(|| embedded(&TEXT, "lines"));
 

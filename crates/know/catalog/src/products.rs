@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{embedded, packed};
+use crate::facts::embedded;
 
-pub(crate) static TEXT: LazyLock<String> = packed!("products");
+pub(crate) const TEXT: &str = include_str!("../facts/products.toml");
 
-static ROWS: LazyLock<Vec<Product>> = LazyLock::new(|| embedded(&TEXT, "products"));
+static ROWS: LazyLock<Vec<Product>> = LazyLock::new(|| embedded(TEXT, "products"));
 
 /// An item that a maker sells under one name and capacity. Variants that its maker distinguishes are separate
 /// products.
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_product_is_cited_and_found() {
-        check_file::<Product>(&TEXT, "products");
+        check_file::<Product>(TEXT, "products");
         for row in products() {
             for name in row.vectors.iter().chain([&row.id, &row.name()]) {
                 assert_eq!(

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use cardmark_core::{CardFacts, CardKind};
 use serde::Deserialize;
 
-use crate::facts::{embedded, lies_within, packed, plain_name};
+use crate::facts::{Packed, embedded, lies_within, plain_name, unpacked};
 
-static TEXT: LazyLock<String> = packed!("quirks");
+static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Quirks));
 
 static ROWS: LazyLock<Vec<Quirk>> = LazyLock::new(|| embedded(&TEXT, "quirks"));
 

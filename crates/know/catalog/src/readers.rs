@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::facts::{embedded, most_specific, packed};
+use crate::facts::{Packed, embedded, most_specific, unpacked};
 
-static TEXT: LazyLock<String> = packed!("readers");
+static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Readers));
 
 static ROWS: LazyLock<Vec<Bridge>> = LazyLock::new(|| embedded(&TEXT, "readers"));
 
