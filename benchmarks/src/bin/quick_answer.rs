@@ -12,8 +12,7 @@ use cardmark_benchmarks::hostile::{On, Process};
 use cardmark_benchmarks::{Deaf, ended, number, simulate_under};
 use cardmark_core::{FindingKind, Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::TargetRoom;
-use cardmark_report::begin_with_answer;
-use cardmark_report::document::{Block, Document};
+use cardmark_report::answer_of_run;
 use cardmark_sim::{Model, SimulatedCard};
 
 /// Requirement of a row.
@@ -214,15 +213,8 @@ fn run(model: &Model, suite: &Suite, process: Process, seed: u64) -> Result<Said
 }
 
 fn first_sentence(record: &Record) -> String {
-    let mut document = Document {
-        title: String::new(),
-        blocks: Vec::new(),
-    };
-    begin_with_answer(&mut document, record);
-    match document.blocks.into_iter().next() {
-        Some(Block::Text(text)) => text,
-        _ => String::new(),
-    }
+    let answer = answer_of_run(record);
+    answer.map_or_else(String::new, |answer| format!("{}.", answer.sentence))
 }
 
 /// Returns whether a row meets its goal.
