@@ -34,7 +34,7 @@ pub struct DurableQuestion {
 }
 
 impl DurableQuestion {
-    /// The question of a use; `capacity_bytes` is [`USUAL_CAPACITY_BYTES`] if none is asked for.
+    /// The question of a use; `capacity_bytes` is 128 GB if none is asked for.
     #[must_use]
     pub fn new(wanted: &Use, capacity_bytes: Option<u64>, today: Day) -> Self {
         Self {
