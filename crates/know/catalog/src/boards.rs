@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::facts::{Packed, embedded, unpacked};
 use crate::similar::nearest;
 use crate::sources::{Availability, FactSource};
+use crate::vocabulary::words;
 
 pub(crate) static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Boards));
 
@@ -54,6 +55,11 @@ pub struct BoardFacts {
     pub emmc_modes: Vec<BusMode>,
     /// Its fastest USB port, bits per second.
     pub usb_bits_per_s: Option<u64>,
+    /// Its boot from USB disks, if that is not possible or needs a setting.
+    pub usb_boot: Option<UsbBoot>,
+    /// True if its eMMC is soldered, without a socket for another.
+    #[serde(default)]
+    pub has_fixed_emmc: bool,
     /// Its PCI Express link for disks.
     pub pcie: Option<BoardPcie>,
     /// Further notes.
@@ -70,6 +76,101 @@ pub struct BoardFacts {
     pub vectors: Vec<String>,
 }
 
+/// Spellings of `Raspberry Pi` at the start of a word.
+const PI: [&str; 4] = ["raspberrypi", "raspberry", "raspi", "rpi"];
+
+/// Units of memory sizes.
+const UNITS: [&str; 4] = ["gb", "g", "gib", "mb"];
+
+/// Letters of the shortest name.
+const LEAST_LETTERS: usize = 2;
+
+/// Spellings of the names of each board.
+static SPELLED: LazyLock<Vec<(&BoardFacts, Vec<Vec<String>>)>> = LazyLock::new(|| {
+    let spelled = |row: &'static BoardFacts| {
+        let names = row.aliases.iter().chain(&row.vectors);
+        let names = names.chain([&row.id, &row.name]);
+        (row, names.map(|name| spelling(name)).collect())
+    };
+    ROWS.iter().map(spelled).collect()
+});
+
+/// Returns the boards with this name or revision code, or else those with a name that begins with these words, or else ends with
+/// them. Ignores case, spaces, punctuation and sizes of memory; `RPi 4`, `pi4` and `Raspberry Pi 4 8GB` are `Pi 4`.
+#[must_use]
+pub fn boards_called(name: &str) -> Vec<&'static BoardFacts> {
+    let wanted = spelling(name);
+    let called = |is_it: &dyn Fn(&[String]) -> bool| -> Vec<&'static BoardFacts> {
+        let rows = SPELLED
+            .iter()
+            .filter(|(_, names)| names.iter().any(|name| is_it(name)));
+        rows.map(|(row, _)| *row).collect()
+    };
+    let own = key(&wanted);
+    if wanted.concat().len() < LEAST_LETTERS || own.is_empty() {
+        return Vec::new();
+    }
+    let mut found = called(&|known| key(known) == own);
+    if found.is_empty() {
+        found = ROWS.iter().filter(|row| row.has_code(name)).collect();
+    }
+    if found.is_empty() {
+        found = called(&|known| without_pi(known).starts_with(without_pi(&wanted)));
+    }
+    // The end of `Orange Pi Zero 3` is no Raspberry Pi.
+    if found.is_empty() && without_pi(&wanted).len() == wanted.len() {
+        found = called(&|known| known.ends_with(&wanted));
+    }
+    found
+}
+
+/// True if both are names of one board, which the catalogue need not contain: of the second, the maker may be missing.
+#[must_use]
+pub fn is_same_name(model: &str, name: &str) -> bool {
+    let (model, name) = (spelling(model), spelling(name));
+    let is_end = without_pi(&name).len() == name.len() && model.ends_with(&name);
+    !name.is_empty() && (key(&model) == key(&name) || is_end)
+}
+
+/// Words of a name without its revision and size of memory, with `pi` for `Raspberry Pi`.
+fn spelling(name: &str) -> Vec<String> {
+    let mut spelled: Vec<String> = Vec::new();
+    for word in words(&board_name(name)) {
+        let rest = PI.iter().find_map(|pi| word.strip_prefix(pi));
+        let rest = rest.or_else(|| {
+            word.strip_prefix("pi")
+                .filter(|rest| rest.starts_with("zero"))
+        });
+        let is_sized = |last: &String| last.starts_with(|c: char| c.is_ascii_digit());
+        match (word.as_str(), rest) {
+            ("opi" | "orangepi", _) => spelled.extend(["orange", "pi"].map(str::to_owned)),
+            ("pi", _) if spelled == ["pi"] => {}
+            ("ram", _) => {}
+            (_, Some(rest)) => {
+                spelled.extend(["pi", rest].map(str::to_owned));
+                spelled.retain(|word| !word.is_empty());
+            }
+            (unit, _) if UNITS.contains(&unit) && spelled.len() > 1 => {
+                spelled.pop_if(|last| is_sized(last));
+            }
+            _ => spelled.push(word),
+        }
+    }
+    spelled
+}
+
+fn without_pi(words: &[String]) -> &[String] {
+    match words {
+        [first, rest @ ..] if first == "pi" => rest,
+        _ => words,
+    }
+}
+
+/// Letters that two spellings of one name share.
+fn key(words: &[String]) -> String {
+    without_pi(words).concat().replace("model", "")
+}
+
 /// Returns the names of boards that are similar to this one, the most similar first.
 #[must_use]
 pub fn nearest_boards(name: &str) -> Vec<&'static str> {
@@ -77,6 +178,16 @@ pub fn nearest_boards(name: &str) -> Vec<&'static str> {
         .iter()
         .flat_map(|board| board.aliases.iter().chain([&board.name]));
     nearest(name, names.map(String::as_str))
+}
+
+/// Limits of the boot from USB disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsbBoot {
+    /// Not possible.
+    Never,
+    /// After a setting, which a note describes.
+    AfterSetting,
 }
 
 /// The PCI Express link of a board.
@@ -92,6 +203,32 @@ pub struct BoardPcie {
 }
 
 impl BoardFacts {
+    fn has_code(&self, name: &str) -> bool {
+        let mut codes = self.revision_codes.iter();
+        codes.any(|code| code.eq_ignore_ascii_case(name.trim()))
+    }
+
+    /// True if this is one of its names or revision codes, in any spelling.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        let wanted = spelling(name);
+        let is_short = wanted.concat().len() < LEAST_LETTERS;
+        let wanted = key(&wanted);
+        let mut spelled = SPELLED.iter().filter(|(row, _)| row.id == self.id);
+        let is_named = spelled.any(|(_, names)| names.iter().any(|known| key(known) == wanted));
+        is_named && !is_short && !wanted.is_empty() || self.has_code(name)
+    }
+
+    /// Returns true if it has a socket for an eMMC module, as far as known.
+    pub fn has_emmc_socket(&self) -> bool {
+        !self.emmc_modes.is_empty() && !self.has_fixed_emmc
+    }
+
+    /// Returns the note on its boot from USB disks.
+    pub fn usb_boot_note(&self) -> Option<&str> {
+        let mut notes = self.notes.iter().map(String::as_str);
+        notes.find(|note| note.contains("boot") && note.contains("USB disks"))
+    }
+
     /// Returns the highest rate of the card slot in its fastest mode, bytes per second, before protocol overhead.
     pub fn most_slot_bytes_per_s(&self) -> u64 {
         let of_mode = |mode: &BusMode| {
@@ -181,6 +318,63 @@ mod tests {
             }
             assert!(row.bus_modes.contains(&BusMode::Legacy));
         }
+    }
+
+    #[test]
+    fn a_board_is_found_by_each_spelling_and_no_other() {
+        for row in ROWS.iter() {
+            for name in row.aliases.iter().chain([&row.name]) {
+                let pi = name.strip_prefix("Raspberry ").unwrap_or(name);
+                let short = pi.strip_prefix("Pi ").unwrap_or(pi);
+                let mut spellings = vec![name.clone(), name.replace(' ', "")];
+                if row.id.starts_with("raspberry") {
+                    let before = [
+                        "Raspberry Pi ",
+                        "raspberrypi",
+                        "rpi ",
+                        "RPI",
+                        "raspi ",
+                        "Raspi-",
+                    ];
+                    spellings.extend(before.map(|before| format!("{before}{short}")));
+                }
+                for spelling in spellings {
+                    for written in [
+                        spelling.to_lowercase(),
+                        spelling.to_uppercase(),
+                        spelling.replace(' ', "-"),
+                        format!("{spelling} 4GB"),
+                        format!("{spelling} 16 GB RAM"),
+                    ] {
+                        assert_eq!(boards_called(&written), [row], "{written}");
+                    }
+                }
+            }
+        }
+        for (name, id) in [
+            ("Raspberry Pi Zero 2W", "raspberry_pi_zero_2_w"),
+            ("Zero", "raspberry_pi_zero"),
+            ("rpi 4b", "raspberry_pi_4b"),
+            ("Raspberry Pi 4 4GB", "raspberry_pi_4b"),
+            ("Pi4 8GB", "raspberry_pi_4b"),
+            ("OPi5", "orange_pi_5"),
+            ("BBB", "beaglebone"),
+            ("Raspberry Pi 5 Model B Rev 1.0", "raspberry_pi_5"),
+            ("N2", "odroid_n2"),
+        ] {
+            let found: Vec<&str> = boards_called(name)
+                .iter()
+                .map(|row| row.id.as_str())
+                .collect();
+            assert_eq!(found, [id], "{name}");
+        }
+        assert_eq!(boards_called("Odroid").len(), 3);
+        assert_eq!(boards_called("Pi 3").len(), 3);
+        for unknown in ["", "5", "Jetson Nano", "Raspberry Pi Zero 3", "NanoPi NEO"] {
+            assert!(boards_called(unknown).is_empty(), "{unknown}");
+        }
+        assert!(is_same_name("FriendlyElec NanoPi M4", "nanopi-m4"));
+        assert!(!is_same_name("NanoPi NEO4", "NanoPi NEO") && !is_same_name("NanoPi M4", "NanoPi"));
     }
 
     /// Published figures with the queue on are not what such a board does as installed.

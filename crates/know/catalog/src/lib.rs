@@ -26,7 +26,10 @@ mod suites;
 mod uses;
 mod vocabulary;
 
-pub use boards::{BoardFacts, BoardPcie, board, board_name, boards, nearest_boards};
+pub use boards::{
+    BoardFacts, BoardPcie, UsbBoot, board, board_name, boards, boards_called, is_same_name,
+    nearest_boards,
+};
 pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use elsewhere::{
     Between, Deviation, Elsewhere, ElsewhereSource, elsewhere, elsewhere_of, elsewhere_sources,
@@ -46,7 +49,7 @@ pub use products::{Product, ProductKind, product, product_name, products};
 pub use publications::{PublishedError, publications};
 pub use published::{Absent, Publication, PublishedFigure, PublishedRun, Setting, Unit};
 pub use quantities::metric_quantities;
-pub use questions::{Answer, asked, search};
+pub use questions::{Answer, answered, search};
 pub use queue::{QueueGain, queue_gains};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
@@ -57,8 +60,8 @@ pub use spreads::{
     RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, series, spread_of, spreads,
 };
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
-pub use uses::{Requirement, Use, use_of, uses};
+pub use uses::{Requirement, Use, nearest_uses, use_of, uses};
 pub use vocabulary::{
     Known, LookUp, is_board, is_part_of_name, lines_of, lines_with_registers, look_up,
-    products_called,
+    products_called, split_capacity,
 };

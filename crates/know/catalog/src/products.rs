@@ -26,6 +26,8 @@ pub struct Product {
     pub kind: ProductKind,
     /// Id of its product line, if its name is that of several.
     pub product_line: Option<String>,
+    /// Id of the board to which it is soldered.
+    pub part_of: Option<String>,
     /// Capacity on the label, bytes; absent if the source does not contain it.
     pub capacity_bytes: Option<u64>,
     /// The maker's numbers, or their beginnings.

@@ -1,12 +1,17 @@
 //! Answers to questions in people's own words: the explanations that hold the rare words of a question.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::boards::boards;
 use crate::explanations::{Explanation, explanations};
 use crate::facts::embedded;
+use crate::lines::lines;
+use crate::products::products;
+use crate::uses::use_of;
 
 const SYNONYMS: &str = include_str!("../facts/synonyms.toml");
 
@@ -31,6 +36,19 @@ const INCIDENTAL: f64 = 0.4;
 /// Letters of the shortest word that is corrected, and of the shortest one that may have two slips.
 const LEAST_LETTERS: [usize; 2] = [5, 8];
 
+/// Explanation on the choice of a card, and its command.
+const BUYING: &str = "buying";
+const RECOMMEND: &str = "cardmark recommend";
+
+/// Explanation on brands, and stems of words in questions about them.
+const BRANDS: &str = "brands";
+const OF_BRANDS: [&str; 9] = [
+    "vs", "versus", "good", "better", "best", "card", "sd", "microsd", "reliabl",
+];
+
+/// Words of the longest name of a use or board in a question.
+const MOST_WORDS: usize = 4;
+
 static INDEX: LazyLock<Index> = LazyLock::new(Index::new);
 
 /// An explanation that a search found.
@@ -51,9 +69,87 @@ pub fn search(question: &str) -> Vec<Answer> {
     INDEX.search(question)
 }
 
-/// Returns the only explanation with a title, name or question of exactly these words.
+/// Returns the explanation that answers a question at once: the only one with a title, name or question of exactly these words;
+/// or that on buying, with the command for a use and a board in the question; or that on brands.
 #[must_use]
-pub fn asked(question: &str) -> Option<&'static Explanation> {
+pub fn answered(question: &str) -> Option<Cow<'static, Explanation>> {
+    let row = |id: &str| explanations().iter().find(|row| row.id == id);
+    match asked(question) {
+        Some(found) if found.id != BUYING => Some(Cow::Borrowed(found)),
+        found => {
+            let own = || choice(question, row(BUYING)?).map(Cow::Owned);
+            let brand = || row(BRANDS).filter(|_| is_of_brands(question));
+            own().or_else(|| found.or_else(brand).map(Cow::Borrowed))
+        }
+    }
+}
+
+/// The explanation on buying with the command for the use and the board that a question names.
+fn choice(question: &str, buying: &Explanation) -> Option<Explanation> {
+    let terms = INDEX.terms(question);
+    let parts: Vec<&str> = question
+        .split(|c: char| c.is_whitespace() || "?!,.:".contains(c))
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_which = parts.iter().any(|part| part.eq_ignore_ascii_case("which"));
+    let is_choice = terms.contains("buy") || is_which && terms.contains("card");
+    let phrases = || {
+        let lengths = (1..=MOST_WORDS).rev();
+        lengths.flat_map(|length| parts.windows(length).map(|words| words.join(" ")))
+    };
+    let use_id = phrases()
+        .find_map(|words| use_of(&words))
+        .map(|row| &row.id);
+    let is_board = |words: &String| boards().iter().any(|row| row.is_called(words));
+    let board = phrases().find(is_board);
+    if !is_choice || use_id.is_none() && board.is_none() {
+        return None;
+    }
+    let of_use = use_id.map(|id| format!(" --use {id}"));
+    let of_board = board.map(|board| format!(" --board \"{board}\""));
+    let wishes = [of_use, of_board].map(Option::unwrap_or_default).concat();
+    let (own, usual) = (format!("`{RECOMMEND}{wishes}`"), format!("`{RECOMMEND}`"));
+    Some(Explanation {
+        text: buying.text.replacen(&usual, &own, 1),
+        ..buying.clone()
+    })
+}
+
+/// True for brands with nothing but words such as `better`; a brand alone is looked up.
+fn is_of_brands(question: &str) -> bool {
+    let words = words(question);
+    let brands: BTreeSet<String> = lines()
+        .iter()
+        .map(|line| &line.brand)
+        .chain(products().iter().map(|product| &product.brand))
+        .map(|brand| brand.to_lowercase())
+        .collect();
+    let (named, others): (Vec<_>, Vec<_>) =
+        words.into_iter().partition(|word| brands.contains(word));
+    let small = &INDEX.language.small;
+    let is_plain = |word: &String| {
+        let stem = stem(word);
+        small.contains(&stem) || OF_BRANDS.contains(&stem.as_str())
+    };
+    !named.is_empty() && !others.is_empty() && others.iter().all(is_plain)
+}
+
+/// Returns the words of people for a use.
+pub(crate) fn words_of_use(id: &str) -> impl Iterator<Item = String> {
+    let rows = embedded::<Words>(SYNONYMS, "synonyms").into_iter();
+    let rows = rows.filter(move |row| row.use_id.as_deref() == Some(id));
+    rows.flat_map(|row| row.words)
+}
+
+/// Ids of uses that rows of synonyms name.
+#[cfg(test)]
+pub(crate) fn uses_of_words() -> impl Iterator<Item = String> {
+    let rows = embedded::<Words>(SYNONYMS, "synonyms").into_iter();
+    rows.filter_map(|row| row.use_id)
+}
+
+/// Returns the only explanation with a title, name or question of exactly these words.
+fn asked(question: &str) -> Option<&'static Explanation> {
     INDEX.asked(question)
 }
 
@@ -61,6 +157,9 @@ pub fn asked(question: &str) -> Option<&'static Explanation> {
 #[derive(Deserialize)]
 struct Words {
     words: Vec<String>,
+    /// Id of the use that they name.
+    #[serde(rename = "use")]
+    use_id: Option<String>,
 }
 
 /// Words with one meaning: the terms of the first, and of each other.

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::equivalents::{StandIn, equivalents, stand_ins};
 use crate::facts::embedded;
 use crate::products::ProductKind;
+use crate::questions::words_of_use;
+use crate::similar::nearest;
 
 const TEXT: &str = include_str!("../facts/uses.toml");
 
@@ -16,6 +18,9 @@ const BLOCK_BYTES: f64 = 4096.0;
 
 static ROWS: LazyLock<Vec<Use>> = LazyLock::new(|| {
     let mut rows: Vec<Use> = embedded(TEXT, "uses");
+    for row in &mut rows {
+        row.vectors.extend(words_of_use(&row.id));
+    }
     let needs = rows.iter_mut().flat_map(|row| &mut row.needs);
     needs.for_each(Requirement::add_pattern);
     rows
@@ -112,7 +117,7 @@ pub fn uses() -> &'static [Use] {
     &ROWS
 }
 
-/// Returns the use of this name. Ignores case, spaces and punctuation: `Pi-hole`, `pihole`.
+/// Returns the use of this name, title or word of people. Ignores case, spaces and punctuation: `Pi-hole`, `pihole`.
 pub fn use_of(name: &str) -> Option<&'static Use> {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|letter| letter.is_alphanumeric());
@@ -121,12 +126,26 @@ pub fn use_of(name: &str) -> Option<&'static Use> {
     let wanted = letters(name);
     let is_it = |known: &String| letters(known) == wanted;
     ROWS.iter()
-        .find(|row| is_it(&row.id) || row.vectors.iter().any(is_it))
+        .find(|row| is_it(&row.id) || is_it(&row.title) || row.vectors.iter().any(is_it))
+}
+
+/// Returns the words of uses that are similar to this one, or else the titles of all uses.
+#[must_use]
+pub fn nearest_uses(name: &str) -> Vec<&'static str> {
+    let words = ROWS
+        .iter()
+        .flat_map(|row| row.vectors.iter().chain([&row.title]));
+    let near = nearest(name, words.map(String::as_str));
+    match near.is_empty() {
+        true => ROWS.iter().map(|row| row.title.as_str()).collect(),
+        false => near,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::questions::uses_of_words;
     use crate::{class, suite, suite_names};
 
     #[test]
@@ -159,7 +178,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(use_of("gaming"), None);
+        assert_eq!(use_of("zeppelin"), None);
         assert_eq!(use_of(""), None);
     }
 
@@ -168,7 +187,13 @@ mod tests {
         for (word, id) in [
             ("Home Assistant", "database"),
             ("home-assistant", "database"),
-            ("pihole", "logging"),
+            ("pihole", "boot"),
+            ("time-lapse", "camera_trap"),
+            ("HAOS", "database"),
+            ("Maria DB", "database"),
+            ("CCTV", "camera"),
+            ("Boot and desktop", "boot"),
+            ("life-time", "endurance"),
             ("Retro Games", "games"),
             ("NAS", "nas"),
             ("camera trap", "camera_trap"),
@@ -189,12 +214,22 @@ mod tests {
             ROWS.iter().flat_map(|row| {
                 row.vectors
                     .iter()
-                    .chain([&row.id])
+                    .chain([&row.id, &row.title])
                     .map(move |name| (name, &row.id))
             })
         };
         for (name, id) in names() {
             assert_eq!(use_of(name).map(|found| &found.id), Some(id), "{name}");
+        }
+    }
+
+    /// Ids are no words of people.
+    #[test]
+    fn an_unknown_use_comes_with_titles() {
+        assert!(nearest_uses("zeppelin").contains(&"database and home automation"));
+        assert_eq!(nearest_uses("retropy"), ["retropie"]);
+        for id in uses_of_words() {
+            assert!(ROWS.iter().any(|row| row.id == id), "{id}");
         }
     }
 

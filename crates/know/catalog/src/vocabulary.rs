@@ -3,6 +3,7 @@
 use cardmark_cards::CardFacts;
 
 use crate::boards::{BoardFacts, board, boards};
+use crate::classes::class;
 use crate::facts::plain_name;
 use crate::lines::{ProductLine, lines};
 use crate::products::{Product, product, products};
@@ -70,13 +71,11 @@ impl Known {
     }
 
     fn is_called(self, name: &str) -> bool {
+        if let Self::Board(board) = self {
+            return board.is_called(name);
+        }
         let wanted = joined(name);
-        let codes: &[String] = match self {
-            Self::Board(board) => &board.revision_codes,
-            _ => &[],
-        };
         self.names().iter().any(|known| joined(known) == wanted)
-            || codes.iter().any(|code| code.eq_ignore_ascii_case(name))
             || self
                 .numbers()
                 .iter()
@@ -154,30 +153,99 @@ pub fn look_up(name: &str) -> LookUp {
 
 /// Returns the products with this name. The most exact matches count: a line of any capacity (`Evo+`, `SanDisk
 /// Extreme`); or else an id, a full name or a model number; or else a part of the name in which `+` is not `plus`, because makers
-/// distinguish them; or else a part in which it is.
+/// distinguish them; or else such a part without the class (`SanDisk Ultra 32 GB`); or else a part in which `+` is `plus`; or else an
+/// alias of the line or of its brand (`SP Elite`).
 pub fn products_called(name: &str) -> Vec<&'static Product> {
     if joined(name).len() < LEAST_LETTERS {
         return Vec::new();
     }
-    let is_line = |row: &&Product| {
+    let found = products_named(name);
+    match spelled_brand(name).filter(|_| found.is_empty()) {
+        Some(spelled) => products_named(&spelled),
+        None => found,
+    }
+}
+
+fn products_named(name: &str) -> Vec<&'static Product> {
+    let (wanted, exact) = (sign_kept(name), product(name));
+    let is_line = |row: &Product| {
         let brand_and_line = format!("{} {}", row.brand, row.line);
         !row.line.is_empty()
             && [&row.line, &brand_and_line]
                 .iter()
-                .any(|line| sign_kept(line) == sign_kept(name))
+                .any(|line| sign_kept(line) == wanted)
     };
-    let is_part = |row: &&Product| holds(&spelled_sign(&row.name()), &spelled_sign(name));
-    let tiers: [Vec<&Product>; 4] = [
-        products().iter().filter(is_line).collect(),
-        product(name).into_iter().collect(),
-        products().iter().filter(is_part).collect(),
-        products()
-            .iter()
-            .filter(|row| holds(&row.name(), name))
-            .collect(),
+    let has_part = |full: &str| holds(&spelled_sign(full), &spelled_sign(name));
+    let is_alias = |row: &Product| {
+        let aliases = lines_of(row).into_iter().flat_map(|line| &line.aliases);
+        aliases
+            .map(|alias| with_capacity(alias, row))
+            .any(|alias| has_part(&alias))
+    };
+    let tiers: [&dyn Fn(&Product) -> bool; 6] = [
+        &is_line,
+        &|row| exact.is_some_and(|found| found.id == row.id),
+        &|row| has_part(&row.name()),
+        &|row| has_part(&without_class(row)),
+        &|row| holds(&row.name(), name),
+        &is_alias,
     ];
-    let mut tiers = tiers.into_iter();
-    tiers.find(|tier| !tier.is_empty()).unwrap_or_default()
+    let mut tiers = tiers
+        .into_iter()
+        .map(|tier| products().iter().filter(|row| tier(row)).collect());
+    tiers
+        .find(|tier: &Vec<&Product>| !tier.is_empty())
+        .unwrap_or_default()
+}
+
+/// Returns the name of the product without the classes in it.
+fn without_class(product: &Product) -> String {
+    let words = product.line.split(' ').filter(|word| class(word).is_none());
+    let words: Vec<&str> = std::iter::once(product.brand.as_str())
+        .chain(words)
+        .collect();
+    with_capacity(&words.join(" "), product)
+}
+
+fn with_capacity(name: &str, product: &Product) -> String {
+    match product.capacity_bytes {
+        Some(bytes) => format!("{name} {} GB", bytes / 1_000_000_000),
+        None => name.to_owned(),
+    }
+}
+
+/// Returns the name with its brand in full, if it begins with another name of one: `SP` in `SP Elite` is `Silicon Power`.
+fn spelled_brand(name: &str) -> Option<String> {
+    let (first, rest) = name.trim().split_once(' ')?;
+    let is_brand = |line: &&ProductLine| {
+        let mut aliases = line.aliases.iter();
+        aliases.any(|alias| {
+            let brand = alias.strip_suffix(&line.line).map(str::trim_end);
+            brand.is_some_and(|brand| brand.eq_ignore_ascii_case(first))
+        })
+    };
+    let line = lines().iter().find(is_brand)?;
+    Some(format!("{} {rest}", line.brand))
+}
+
+/// Splits a capacity such as `64 GB`, `64gb`, `1 TB` or `64` from the end of a name; in bytes.
+pub fn split_capacity(name: &str) -> (&str, Option<u64>) {
+    let name = name.trim();
+    let lower = name.to_ascii_lowercase();
+    let (number, unit_bytes) = match (lower.strip_suffix("gb"), lower.strip_suffix("tb")) {
+        (Some(before), _) => (before.trim_end(), 1_000_000_000),
+        (_, Some(before)) => (before.trim_end(), 1_000_000_000_000),
+        _ => (lower.as_str(), 1_000_000_000),
+    };
+    let before = number.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let count = number[before.len()..].parse::<u64>().ok();
+    match count.filter(|_| before.ends_with(' ')) {
+        Some(count) => (
+            name[..before.len()].trim_end(),
+            count.checked_mul(unit_bytes),
+        ),
+        None => (name, None),
+    }
 }
 
 /// Returns the lines that a product may be of: that which it names, or those with its model number, or else with its name, or else with its name as
@@ -246,7 +314,7 @@ pub fn lines_with_registers(facts: &CardFacts) -> Vec<&'static ProductLine> {
 }
 
 /// Splits a name into words of letters and numbers in lower case; `+` is the word `plus`.
-fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last: Option<bool> = None;
     for letter in name.replace('+', " plus ").chars() {

@@ -6,7 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_catalog::{EnduranceKind, EndurancePromise, PackageClaim, ProductLine, Use, class};
+use cardmark_catalog::{
+    EnduranceKind, EndurancePromise, Known, PackageClaim, ProductLine, Use, class, is_part_of_name,
+    look_up, split_capacity,
+};
 use serde::Serialize;
 
 use crate::recommendation::{Day, Tier, tier};
@@ -140,6 +143,93 @@ pub fn durable<'a>(promises: &'a [EndurancePromise], question: &DurableQuestion)
     }
 }
 
+/// Volumes that makers state for two sides at one capacity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StatedPair {
+    /// Maker, line and generation of each side.
+    pub names: [String; 2],
+    /// Bytes that may be written.
+    pub volumes_bytes: [u64; 2],
+    /// Capacity of both, bytes.
+    pub capacity_bytes: u64,
+}
+
+/// Returns the volumes that makers state for the lines of these names, at the capacity in the names, or else at 128 GB or another one
+/// of both. The latest generation counts; `None` if a name is that of several lines.
+#[must_use]
+pub fn stated_pair(promises: &[EndurancePromise], names: [&str; 2]) -> Option<StatedPair> {
+    let named = names.map(|name| split_capacity(name).1);
+    let of_promises = promises.iter().filter_map(|one| one.capacity_bytes);
+    let mut capacities: Vec<u64> = of_promises.collect();
+    capacities.sort_by_key(|bytes| (*bytes != USUAL_CAPACITY_BYTES, *bytes));
+    capacities.dedup();
+    capacities.retain(|bytes| named.iter().flatten().all(|named| named == bytes));
+    let [base, other] = names.map(|name| {
+        let is_called =
+            |one: &&EndurancePromise| is_called(&stated_name(one), one.product_line(), name);
+        latest(promises.iter().filter(is_called).collect())
+    });
+    let sides = [base?, other?];
+    let pair = |capacity_bytes: u64, kind: EnduranceKind| {
+        let [base, other] = [&sides[0], &sides[1]].map(|side| {
+            let is_of = |one: &&&EndurancePromise| {
+                one.kind == kind
+                    && one.capacity_bytes == Some(capacity_bytes)
+                    && is_comparable(one, promises)
+            };
+            let of = side.iter().filter(is_of);
+            of.min_by_key(|one| (one.volume_bytes, &one.id))
+        });
+        let (base, other) = (*base?, *other?);
+        let names = [stated_name(base), stated_name(other)];
+        (names[0] != names[1]).then_some(StatedPair {
+            names,
+            volumes_bytes: [base.volume_bytes?, other.volume_bytes?],
+            capacity_bytes,
+        })
+    };
+    let kinds = [EnduranceKind::Hours, EnduranceKind::Volume];
+    let mut pairs = kinds
+        .into_iter()
+        .flat_map(|kind| capacities.iter().map(move |bytes| (*bytes, kind)));
+    pairs.find_map(|(bytes, kind)| pair(bytes, kind))
+}
+
+/// Returns the promises of the latest generation; `None` if these are several lines.
+fn latest(mut found: Vec<&EndurancePromise>) -> Option<Vec<&EndurancePromise>> {
+    let lines: BTreeSet<String> = found.iter().filter_map(|one| one.line.clone()).collect();
+    found.retain(|one| {
+        let successor = one.product_line().and_then(|line| line.successor.as_ref());
+        successor.is_none_or(|id| !lines.contains(id))
+    });
+    let names: BTreeSet<String> = found.iter().map(|one| stated_name(one)).collect();
+    (names.len() == 1).then_some(found)
+}
+
+fn stated_name(promise: &EndurancePromise) -> String {
+    let name = || format!("{} {}", promise.maker, promise.name);
+    promise.product_line().map_or_else(name, ProductLine::name)
+}
+
+/// True if the product or line of this full name is meant by `asked`, with or without a capacity: a part of its name, or a name of its
+/// line. A plus sign is no word.
+pub(crate) fn is_called(full_name: &str, line: Option<&ProductLine>, asked: &str) -> bool {
+    let asked = split_capacity(asked).0;
+    let is_signed = |name: &str| name.contains('+');
+    if is_part_of_name(full_name, asked) {
+        return is_signed(full_name) == is_signed(asked);
+    }
+    let lower = full_name.to_lowercase();
+    let is_begin = |alias: &String| lower.starts_with(&alias.to_lowercase());
+    let is_same = |known: &Known| match known {
+        Known::Line(found) => {
+            line.is_some_and(|line| line.id == found.id) || found.aliases.iter().any(is_begin)
+        }
+        _ => false,
+    };
+    !is_signed(asked) && look_up(asked).found.iter().any(|known| is_same(known))
+}
+
 /// True if the volume can be compared with others of its kind and capacity.
 fn is_comparable(promise: &EndurancePromise, all: &[EndurancePromise]) -> bool {
     promise.volume_bytes.is_some() && !promise.up_to && !exceeds_cycles(promise, all)
@@ -166,10 +256,9 @@ fn next_capacity(promises: &[EndurancePromise], wanted_bytes: u64) -> u64 {
 
 fn promised<'a>(promise: &'a EndurancePromise, question: &DurableQuestion) -> Promised<'a> {
     let line = promise.product_line();
-    let name = || format!("{} {}", promise.maker, promise.name);
     let least = question.least_write_bytes_per_s;
     Promised {
-        name: line.map_or_else(name, ProductLine::name),
+        name: stated_name(promise),
         promise,
         volume_bytes: promise.volume_bytes.unwrap_or(0),
         places: [1, 1],

@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_catalog::{BrandKind, Cycles, EnduranceSample, product_name};
+use cardmark_catalog::{BrandKind, Cycles, EnduranceSample, product_name, split_capacity};
 use cardmark_core::{IntegrityTest, OriginKind, Record};
 use serde::Serialize;
 
+use crate::durable::is_called;
 use crate::unknown::unknown_storage;
 
 /// Cards of one product that were written as a whole, again and again.
@@ -28,11 +29,14 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// Returns the cycles that its worst card is known to have taken.
+    /// Returns the cycles that its median card is known to have taken; of two, the one with less. The minimum would put a product behind
+    /// others because more of its cards were tested.
     #[must_use]
-    pub fn worst(&self) -> u64 {
-        let cycles = self.first_errors.iter().map(|cycles| cycles.at_least);
-        cycles.min().unwrap_or(0)
+    pub fn median(&self) -> u64 {
+        let mut cycles: Vec<u64> = self.first_errors.iter().map(|one| one.at_least).collect();
+        cycles.sort_unstable();
+        let middle = cycles.len().saturating_sub(1) / 2;
+        cycles.get(middle).copied().unwrap_or(0)
     }
 
     fn order(&mut self) {
@@ -41,8 +45,8 @@ impl Tested {
     }
 }
 
-/// Returns the cards that others tested, by product, for one capacity on the label or for all: first the product whose worst card
-/// took the most. Cards under a false name are left out, because they are not of that maker.
+/// Returns the cards that others tested, by product, for one capacity on the label or for all: first the product whose median
+/// card took the most. Cards under a false name are left out, because they are not of that maker.
 #[must_use]
 pub fn tested_by_others(samples: &[EnduranceSample], capacity_bytes: Option<u64>) -> Vec<Tested> {
     let mut seen = BTreeSet::new();
@@ -76,6 +80,30 @@ pub fn tested_by_others(samples: &[EnduranceSample], capacity_bytes: Option<u64>
     in_order(tested.collect())
 }
 
+/// Returns the cards of two sides that others tested at one capacity: that in the names, or else the first one of both. `None` unless each name
+/// is that of one tested product.
+#[must_use]
+pub fn tested_pair(samples: &[EnduranceSample], names: [&str; 2]) -> Option<[Tested; 2]> {
+    let tested = tested_by_others(samples, None);
+    let named = names.map(|name| split_capacity(name).1);
+    let of = |name: &str, bytes: u64| {
+        let mut found = tested
+            .iter()
+            .filter(|one| one.capacity_bytes == bytes && is_called(&one.product, None, name));
+        let first = found.next()?;
+        found.next().is_none().then(|| first.clone())
+    };
+    let capacities: BTreeSet<u64> = tested.iter().map(|one| one.capacity_bytes).collect();
+    let mut fitting = capacities
+        .into_iter()
+        .filter(|bytes| named.iter().flatten().all(|named| named == bytes));
+    fitting.find_map(|bytes| {
+        let [base, other] = names.map(|name| of(name, bytes));
+        let pair = [base?, other?];
+        (pair[0] != pair[1]).then_some(pair)
+    })
+}
+
 /// Returns the own tests of real cards whose product is known, in the same order. A card without an error counts as one that
 /// took at least its cycles.
 #[must_use]
@@ -105,7 +133,7 @@ pub fn endured(records: &[Record]) -> Vec<Tested> {
 fn in_order(mut tested: Vec<Tested>) -> Vec<Tested> {
     tested.sort_by(|a, b| {
         let by_name = || (&a.product, a.capacity_bytes).cmp(&(&b.product, b.capacity_bytes));
-        b.worst().cmp(&a.worst()).then_with(by_name)
+        b.median().cmp(&a.median()).then_with(by_name)
     });
     tested
 }
@@ -206,7 +234,7 @@ mod tests {
         ];
         assert_eq!(ranges(&found), expected);
         assert_eq!(found[0].capacity_bytes, 32 * GB);
-        assert_eq!(found[0].worst(), 10);
+        assert_eq!(found[0].median(), 16);
     }
 
     #[test]
@@ -219,6 +247,32 @@ mod tests {
         let integrity = probe.integrity.as_mut().unwrap();
         integrity.test = IntegrityTest::Probe;
         assert_eq!(endured(&[simulated, nameless, probe]), []);
+    }
+
+    #[test]
+    fn two_names_find_their_tests_at_one_capacity() {
+        let products = |names: [&str; 2]| {
+            let pair = tested_pair(endurance_samples(), names)?;
+            Some(pair.map(|one| one.product))
+        };
+        let expected = ["Samsung EVO Plus 32 GB", "SanDisk Ultra 32 GB"].map(str::to_owned);
+        for names in [
+            ["Samsung EVO Plus 32 GB", "SanDisk Ultra 32 GB"],
+            ["samsung evo plus", "sandisk ultra"],
+        ] {
+            assert_eq!(products(names), Some(expected.clone()), "{names:?}");
+        }
+        let elite = products(["Silicon Power Elite", "WD Purple"]).unwrap();
+        assert_eq!(elite[0], "SP Elite 32 GB");
+        for names in [
+            ["Samsung EVO+", "SanDisk Ultra"],
+            ["Samsung EVO Plus 64 GB", "SanDisk Ultra"],
+            ["Samsung EVO Plus 32 GB", "SanDisk Ultra 64 GB"],
+            ["SanDisk Ultra", "SanDisk Ultra"],
+            ["Hiksemi", "Samsung PRO Endurance"],
+        ] {
+            assert_eq!(products(names), None, "{names:?}");
+        }
     }
 
     /// Cards that still worked stand behind those with an error.
@@ -234,7 +288,10 @@ mod tests {
         let ultra = [(395, Some(395)), (1583, Some(1583)), (1905, Some(1905))];
         assert_eq!(of("SanDisk Ultra 32 GB"), ultra);
         assert_eq!(of("WD Purple 32 GB"), [(1366, Some(1366))]);
-        assert!(tested.is_sorted_by_key(|one| std::cmp::Reverse(one.worst())));
+        assert!(tested.is_sorted_by_key(|one| std::cmp::Reverse(one.median())));
+        // Two of its three cards still worked: it is not behind a product with two cards.
+        assert_eq!(tested[0].product, "Samsung EVO Plus 32 GB");
+        assert_eq!(tested[0].median(), 13_876);
         assert_eq!(tested.len(), 8, "{tested:?}");
         assert!(tested.iter().all(|one| !one.product.contains("Sony")));
         let all = tested_by_others(endurance_samples(), None);

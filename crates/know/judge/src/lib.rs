@@ -50,10 +50,11 @@ pub use comparison::{
 };
 pub use constants::CONSTANTS;
 pub use durable::{
-    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, VIDEO_BITS_PER_S, durable,
+    DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, StatedPair, VIDEO_BITS_PER_S,
+    durable, stated_pair,
 };
 pub use elsewhere::BoardLimit;
-pub use endurance::{Tested, endured, tested_by_others};
+pub use endurance::{Tested, endured, tested_by_others, tested_pair};
 pub use faults::{Fault, faults};
 pub use field::{
     Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,

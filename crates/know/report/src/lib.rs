@@ -21,8 +21,8 @@ pub use runs::attention::{answer_of_attention, attention_json, attention_list};
 pub use runs::avoid::AvoidAnswer;
 pub use runs::circumstances::circumstances;
 pub use runs::comparison::{
-    Comparison, Place, Versus, answer_of_comparison, comparison, comparison_blocks,
-    comparison_json, places_of_comparison, side_names,
+    Comparison, EnduranceOfBoth, Place, Versus, answer_of_comparison, comparison,
+    comparison_blocks, comparison_json, places_of_comparison, side_names,
 };
 pub use runs::csv::{csv, csv_heading, csv_rows};
 pub use runs::durable::DurableAnswer;

@@ -345,8 +345,7 @@ impl Verify {
             answer.span_ns += medium.flush()?;
             self.durable = self.position;
         }
-        self.written_blocks += span.count;
-        note(&mut self.written, span, answer.span_ns);
+        self.count_written(span, &answer);
         for run in answer.runs {
             // Of a step that was taken up again it may be known already.
             if run.span.start >= self.refused_end() {
@@ -357,6 +356,15 @@ impl Verify {
             self.begin(Pass::Wait);
         }
         Ok(())
+    }
+
+    /// Counts what the storage took. A step with refused blocks shows no rate: they take no time, or that of errors.
+    fn count_written(&mut self, span: Span, answer: &Answer) {
+        let accepted = accepted(span, answer);
+        self.written_blocks += accepted;
+        if accepted == span.count {
+            note(&mut self.written, span, answer.span_ns);
+        }
     }
 
     fn refused_end(&self) -> u64 {
@@ -404,7 +412,7 @@ impl Verify {
         for span in all.parts(STEP_BLOCKS) {
             let answer = medium.write(span, self.content)?;
             self.look_once_more(medium, span, &answer)?;
-            self.written_blocks += span.count;
+            self.written_blocks += accepted(span, &answer);
         }
         medium.flush()?;
         self.pass = Pass::Doubt;
@@ -604,7 +612,13 @@ fn last_lost(surface: &Surface, is_lost: impl Fn(&Extent) -> bool) -> Option<Spa
     lost.filter(|span| span.count >= LEAST_TAIL_BLOCKS)
 }
 
-/// Adds a speed; if they become too many, neighbours are merged in pairs.
+/// Number of blocks of a span that the storage did not refuse.
+fn accepted(span: Span, answer: &Answer) -> u64 {
+    let refused = answer.runs.iter().map(|run| run.span.count);
+    span.count.saturating_sub(refused.sum())
+}
+
+/// Adds a speed; if they become too many, those that touch are merged in pairs.
 fn note(speeds: &mut Vec<Speed>, span: Span, span_ns: u64) {
     // Blocks written again after an interruption count once.
     speeds.retain(|speed| speed.span.start < span.start);
@@ -612,11 +626,12 @@ fn note(speeds: &mut Vec<Speed>, span: Span, span_ns: u64) {
     if speeds.len() > MOST_SPEEDS {
         *speeds = speeds
             .chunks(2)
-            .map(|pair| {
-                let span_ns = pair.iter().map(|speed| speed.span_ns).sum();
-                let end = pair.last().map_or(0, |speed| speed.span.end());
-                let span = Span::between(pair[0].span.start, end);
-                Speed { span, span_ns }
+            .flat_map(|pair| match pair {
+                [first, second] if first.span.end() == second.span.start => vec![Speed {
+                    span: Span::between(first.span.start, second.span.end()),
+                    span_ns: first.span_ns + second.span_ns,
+                }],
+                apart => apart.to_vec(),
             })
             .collect();
     }

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::path::Path;
 
-use cardmark_catalog::{is_board, is_part_of_name, product_name, products_called, publications};
+use cardmark_catalog::{
+    is_board, is_part_of_name, product_name, products_called, publications, split_capacity,
+};
 use cardmark_core::{
     Context, FindingKind, MOST_RECORD_BYTES, OriginKind, Record, Tool, documents_of,
     evidence_digest, is_sold_as, parse_record, parse_run_file,
@@ -228,9 +230,13 @@ impl Runs {
         for run in runs {
             if self.with_published && !is_run_name(run) {
                 let what = format!("no run, record file or product is called `{run}`");
-                return Err(CommandError::new(Exit::Usage, what).hint(
-                    "`cardmark list runs` shows your runs, `cardmark rank --board \"Pi 4\"` published products",
-                ));
+                let near = match near_names(run).as_slice() {
+                    [] => String::new(),
+                    near => format!("perhaps {}; ", near.join(", ")),
+                };
+                return Err(CommandError::new(Exit::Usage, what).hint(format!(
+                    "{near}`cardmark list runs` shows your runs, `cardmark rank --board \"Pi 4\"` published products",
+                )));
             }
             found.push(Found {
                 record: self.one(run)?.record,
@@ -267,7 +273,7 @@ impl Runs {
             _ => (Some(side), Vec::new()),
         };
         let mut query = Query {
-            product: name.map(|name| Product::Called(name.trim().to_owned())),
+            product: name.map(|name| Product::called(name.trim())),
             conditions,
         };
         if self.with_published && query.product.is_none() {
@@ -356,11 +362,19 @@ struct Query {
 enum Product {
     /// The product of this name.
     Is(String),
-    /// A product with this name, or this part of a name.
-    Called(String),
+    /// A product with this name, or this part of a name; the known ones.
+    Called(String, Vec<String>),
 }
 
 impl Product {
+    fn called(name: &str) -> Self {
+        let known = products_called(name).into_iter();
+        Self::Called(
+            name.to_owned(),
+            known.map(|product| product.name()).collect(),
+        )
+    }
+
     /// Returns whether a run with these labels is of it. `known` keeps the answers by label.
     fn is_of(&self, labels: &Labels, known: &mut HashMap<String, bool>) -> bool {
         let Some(label) = labels.get("product") else {
@@ -376,12 +390,18 @@ impl Product {
         let name = product_name(label);
         match self {
             Self::Is(wanted) => name == product_name(wanted),
-            Self::Called(wanted) => match products_called(wanted).as_slice() {
-                [] => is_part_of_name(&name, wanted),
-                known => known.iter().any(|product| product.name() == name),
-            },
+            Self::Called(wanted, known) if known.is_empty() => is_part_of_name(&name, wanted),
+            Self::Called(_, known) => known.contains(&name),
         }
     }
+}
+
+/// Products with this name and another capacity.
+fn near_names(name: &str) -> Vec<String> {
+    let near = products_called(split_capacity(name).0).into_iter();
+    near.take(MOST_NAMES)
+        .map(|product| product.name())
+        .collect()
 }
 
 /// The boards that a product was measured on.

@@ -193,6 +193,54 @@ fn a_word_of_a_text_is_no_topic() {
 }
 
 #[test]
+fn a_choice_comes_with_its_command() {
+    for (question, command) in [
+        ("which card for moOde", "recommend --use media`"),
+        ("which SD card for a kiosk?", "recommend --use boot`"),
+        (
+            "best card for Pi Zero 2 W",
+            "recommend --board \"Pi Zero 2 W\"`",
+        ),
+        ("which card lasts longest", "recommend --use endurance`"),
+        (
+            "best card for Volumio on a pi4?",
+            "recommend --use media --board \"pi4\"`",
+        ),
+    ] {
+        let found = answered(question).unwrap();
+        assert!(found.text.contains(command), "{question}: {}", found.text);
+    }
+    for (question, id) in [
+        ("SanDisk vs Samsung", Some("brands")),
+        ("is Lexar good?", Some("brands")),
+        ("which card for Home Assistant", Some("home_assistant")),
+        ("SanDisk", None),
+        ("SanDisk Extreme", None),
+    ] {
+        let found = answered(question);
+        assert_eq!(found.as_ref().map(|row| row.id.as_str()), id, "{question}");
+    }
+}
+
+#[test]
+fn short_questions_find_their_row() {
+    for (question, id) in [
+        ("is an SSD better", "ssd"),
+        ("is eMMC better than microSD", "emmc"),
+        ("does capacity matter for speed", "capacity"),
+        ("64GB vs 128GB", "capacity"),
+        ("is 32 GB enough", "capacity"),
+        ("is 256 GB too big for a Pi", "sdxc"),
+        ("is a bigger card faster", "capacity"),
+        ("AliExpress cards", "avoiding"),
+    ] {
+        let found = answered(question).map(|row| row.id.clone());
+        let found = found.or_else(|| ids(question).first().map(|id| (*id).to_owned()));
+        assert_eq!(found.as_deref(), Some(id), "{question}");
+    }
+}
+
+#[test]
 fn equal_words_are_the_question_of_a_row() {
     let id = |question: &str| asked(question).map(|row| row.id.as_str());
     assert_eq!(id("Which card should I buy?"), Some("buying"));

@@ -429,3 +429,80 @@ fn every_product_that_was_measured_since_2020_has_a_line_or_a_reason() {
         assert_eq!(of(id)[0].id, "raspberry_pi_a2");
     }
 }
+
+/// Ways in which people write the name of a product.
+fn spellings(product: &Product) -> Vec<String> {
+    let name = product.name();
+    let mut spellings = vec![
+        name.to_lowercase(),
+        name.to_uppercase(),
+        without_class(product),
+    ];
+    for line in lines_of(product) {
+        let aliases = line.aliases.iter();
+        spellings.extend(aliases.map(|alias| with_capacity(alias, product)));
+    }
+    let close: Vec<String> = spellings
+        .iter()
+        .map(|name| name.replace(" GB", "GB").replace(" gb", "gb"))
+        .collect();
+    spellings.extend([name]);
+    spellings.extend(close);
+    spellings
+}
+
+/// A spelling names the product, or another one that has exactly this name.
+#[test]
+fn every_spelling_names_its_product() {
+    for row in products() {
+        for spelling in spellings(row) {
+            let found = products_called(&spelling);
+            let mut others = found.iter();
+            let is_of_another = others.all(|other| {
+                holds(&other.name(), &spelling) || holds(&without_class(other), &spelling)
+            });
+            assert!(
+                !found.is_empty() && (found.iter().any(|one| one.id == row.id) || is_of_another),
+                "{spelling}: {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn brands_have_short_names_and_classes_may_be_left_out() {
+    let names = |called: &str| -> Vec<String> {
+        let found = products_called(called).into_iter();
+        found.map(Product::name).collect()
+    };
+    for (called, expected) in [
+        ("SP Elite", &["Silicon Power Elite 32 GB"][..]),
+        ("sp a1 64gb", &["Silicon Power A1 64 GB"]),
+        ("SanDisk Ultra 32 GB", &["SanDisk Ultra A1 32 GB"]),
+        (
+            "Sandisk Ultra 64gb",
+            &["SanDisk Ultra A1 64 GB", "SanDisk Ultra C10 64 GB"],
+        ),
+        ("SanDisk Ultra 16 GB", &["SanDisk Ultra 16 GB"]),
+        ("official Raspberry Pi card 64 GB", &["Raspberry Pi 64 GB"]),
+        ("SanDisk Ultra 512 GB", &[]),
+    ] {
+        assert_eq!(names(called), expected, "{called}");
+    }
+}
+
+#[test]
+fn a_capacity_is_split_from_a_name() {
+    const GB: u64 = 1_000_000_000;
+    for (name, expected) in [
+        ("SanDisk Ultra 32 GB", ("SanDisk Ultra", Some(32 * GB))),
+        ("SanDisk Ultra 32gb", ("SanDisk Ultra", Some(32 * GB))),
+        ("SanDisk Ultra 1 TB", ("SanDisk Ultra", Some(1000 * GB))),
+        ("PRO Plus 128", ("PRO Plus", Some(128 * GB))),
+        ("Samsung Evo+", ("Samsung Evo+", None)),
+        ("MX330", ("MX330", None)),
+        ("", ("", None)),
+    ] {
+        assert_eq!(split_capacity(name), expected, "{name}");
+    }
+}

@@ -1,6 +1,8 @@
 //! The board that is asked for, and what its slot allows.
 
-use cardmark_catalog::{BoardFacts, Known, board, board_name, boards, is_board, look_up};
+use cardmark_catalog::{
+    BoardFacts, ProductKind, UsbBoot, board, boards, boards_called, is_same_name,
+};
 use serde::Serialize;
 
 /// Boards whose one slow core may limit a card before its slot does.
@@ -22,19 +24,20 @@ pub struct AskedBoard {
     pub has_trusted_queues: bool,
     /// True if its processor may be the limit.
     pub is_slow: bool,
+    /// Its fastest USB port, bits per second; `None` if unknown.
+    pub usb_bits_per_s: Option<u64>,
     /// Its facts; none if the catalogue does not contain it.
     #[serde(skip)]
     pub(crate) known: Vec<&'static BoardFacts>,
 }
 
 impl AskedBoard {
-    /// Finds a board by its name or a part of it, in the catalogue or else among the boards of figures.
+    /// Finds a board by its name, or by a part that it shares with boards of the same slot only, in the catalogue or else among the boards of figures.
     #[must_use]
     pub fn find<'a>(name: &str, mut measured: impl Iterator<Item = &'a str>) -> Option<Self> {
         let known = known_boards(name);
         if known.is_empty() {
-            let wanted = board_name(name);
-            let model = measured.find(|model| is_board(model, &wanted))?;
+            let model = measured.find(|model| is_same_name(model, name))?;
             return Some(Self {
                 name: model.to_owned(),
                 ..Self::slot(None)
@@ -47,19 +50,48 @@ impl AskedBoard {
             is_slow: known
                 .iter()
                 .all(|one| SLOW_BOARDS.contains(&one.id.as_str())),
+            usb_bits_per_s: slowest_usb(&known),
             known,
         })
     }
 
     /// Any board with a slot of this rate, without a command queue.
     pub(super) fn slot(bytes_per_s: Option<u64>) -> Self {
+        let known = boards().iter();
+        let known = known.filter(|one| Some(one.most_slot_bytes_per_s()) == bytes_per_s);
+        let known = known.filter(|one| one.usb_bits_per_s.is_some());
         Self {
             name: String::new(),
             slot_bytes_per_s: bytes_per_s,
             has_trusted_queues: false,
             is_slow: false,
+            usb_bits_per_s: slowest_usb(&known.collect::<Vec<_>>()),
             known: Vec::new(),
         }
+    }
+
+    /// True if a product of this kind is at a USB port of it.
+    pub(super) fn is_at_usb(&self, kind: ProductKind) -> bool {
+        match kind {
+            ProductKind::Microsd | ProductKind::Sd | ProductKind::EmbeddedMmc => false,
+            ProductKind::Nvme => self.known.iter().all(|one| one.pcie.is_none()),
+            _ => true,
+        }
+    }
+
+    /// True if it cannot boot from USB disks.
+    pub(super) fn has_no_usb_boot(&self) -> bool {
+        let is_never = |one: &&BoardFacts| one.usb_boot == Some(UsbBoot::Never);
+        !self.known.is_empty() && self.known.iter().all(is_never)
+    }
+
+    /// Returns the setting without which it does not boot from a product of this kind.
+    #[must_use]
+    pub fn boot_setting(&self, kind: Option<ProductKind>) -> Option<&'static str> {
+        kind.filter(|kind| self.is_at_usb(*kind))?;
+        let mut known = self.known.iter();
+        let found = known.find(|one| one.usb_boot == Some(UsbBoot::AfterSetting));
+        found?.usb_boot_note()
     }
 
     /// True if a board of this model is meant.
@@ -69,6 +101,12 @@ impl AskedBoard {
             _ => !self.name.is_empty() && model == self.name,
         }
     }
+}
+
+/// The slowest of the fastest USB ports of these boards, if each is known.
+fn slowest_usb(boards: &[&BoardFacts]) -> Option<u64> {
+    let ports: Option<Vec<u64>> = boards.iter().map(|one| one.usb_bits_per_s).collect();
+    ports?.into_iter().min()
 }
 
 /// Slots of boards in the catalogue, the slowest first, bytes per second.
@@ -86,22 +124,13 @@ pub(super) fn slots() -> Vec<u64> {
 /// Slots of the boards that most people have: high speed, DDR50, SDR104.
 const BANDS: [u64; 3] = [25_000_000, 50_000_000, 100_000_000];
 
+/// The boards of a name; none if it is the beginning of several with different slots.
 fn known_boards(name: &str) -> Vec<&'static BoardFacts> {
-    if let Some(known) = board(name) {
-        return vec![known];
-    }
-    let found = look_up(name);
-    let boards = |rows: Vec<Known>| -> Vec<&'static BoardFacts> {
-        let boards = rows.into_iter().filter_map(|row| match row {
-            Known::Board(board) => Some(board),
-            _ => None,
-        });
-        boards.collect()
-    };
-    let first = boards(found.found);
-    match first.is_empty() {
-        true => boards(found.similar),
-        false => first,
+    let known = boards_called(name);
+    let slots = || known.iter().map(|one| one.most_slot_bytes_per_s());
+    match slots().min() == slots().max() {
+        true => known,
+        false => Vec::new(),
     }
 }
 
@@ -128,7 +157,7 @@ mod tests {
     use super::*;
 
     fn find(name: &str) -> Option<AskedBoard> {
-        AskedBoard::find(name, ["NanoPi M4"].into_iter())
+        AskedBoard::find(name, ["NanoPi M4", "NanoPi NEO4"].into_iter())
     }
 
     #[test]
@@ -150,7 +179,10 @@ mod tests {
             let slot = slot.map(|slot| slot * 1_000_000);
             assert_eq!((found.name.as_str(), found.slot_bytes_per_s), (full, slot));
         }
-        assert_eq!(find("Amiga"), None);
+        for unknown in ["Amiga", "Odroid", "NanoPi", "NanoPi NEO", "Raspberry Pi"] {
+            assert_eq!(find(unknown), None, "{unknown}");
+        }
+        assert_eq!(find("Zero"), find("Pi Zero"));
         assert!(find("Pi 5").unwrap().has_trusted_queues);
         assert!(find("Pi Zero").unwrap().is_slow && !find("Pi 3").unwrap().is_slow);
     }

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
 use cardmark_catalog::{
-    PackageClaim, ProductKind, ProductLine, QueueGain, QueueState, Requirement, Use,
+    PackageClaim, Product, ProductKind, ProductLine, QueueGain, QueueState, Requirement, Use,
     endurance_promises, lines, lines_of, queue_gains,
 };
 use cardmark_stats::{Ranked, possible_places};
@@ -20,6 +20,8 @@ use crate::suitability::USABLE_RATIO;
 
 /// Minimum share of the wanted capacity: devices report less than their label promises.
 const CAPACITY_RATIO: f64 = 0.9;
+/// The use for which a board must start from the product.
+const BOOT: &str = "boot";
 /// Weight from which on a need decides about a use.
 const DECIDING_WEIGHT: f64 = 0.4;
 /// Part of a rate that rounding of a mean may take away.
@@ -51,6 +53,15 @@ pub enum Beside {
     Capacity,
 }
 
+/// Reason for which a product cannot be used on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unfit {
+    /// The board cannot boot from it.
+    Boot,
+    /// An eMMC without a socket on the board, or soldered to another one.
+    Socket,
+}
+
 /// A product.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
@@ -67,6 +78,11 @@ pub struct Candidate {
     /// Reason for which it is beside the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
+    /// True if it has no price, and a budget is asked for.
+    #[serde(skip)]
+    pub is_unpriced: bool,
+    #[serde(skip)]
+    unfit: Option<Unfit>,
     /// Its sale, as far as known.
     pub sold: Sold,
     /// The least direct basis among the rates that decide.
@@ -131,7 +147,26 @@ impl Candidate {
         let deciding = self.needs.iter().filter(|met| met.is_deciding);
         let ways: Vec<Option<&str>> = deciding.map(|met| met.stand_in).collect();
         let (tier, basis) = (self.sold.tier, self.basis);
-        (self.grade, tier, year, basis, self.band, ways)
+        // Of those that may suit, one that is known to miss a rate does not lead.
+        let is_short = |met: &Met| met.high.is_some_and(|high| high < met.asked);
+        let is_short = self.grade == Grade::MaySuit && self.needs.iter().any(is_short);
+        let wished = (self.family(), is_short, self.is_unpriced);
+        (self.grade, wished, tier, year, basis, self.band, ways)
+    }
+
+    /// Kinds that are in one order: sale and speed of others are not compared.
+    fn family(&self) -> Option<ProductKind> {
+        self.kind.map(|kind| match kind {
+            ProductKind::Sd => ProductKind::Microsd,
+            ProductKind::SataSsd | ProductKind::Nvme => ProductKind::UsbSsd,
+            kind => kind,
+        })
+    }
+
+    /// True if both are cards, SSDs or of another kind that is in one order.
+    #[must_use]
+    pub fn is_of_kind(&self, other: &Self) -> bool {
+        self.family() == other.family()
     }
 
     fn group(&self) -> impl Ord {
@@ -169,6 +204,10 @@ pub struct LeftOut {
     pub other_kinds_count: usize,
     /// Products below the wanted capacity.
     pub too_small_count: usize,
+    /// Products from which the board cannot boot.
+    pub no_boot_count: usize,
+    /// eMMC that is not for the board.
+    pub no_socket_count: usize,
     /// Products above the budget.
     pub too_dear_count: usize,
     /// Runs of unknown products.
@@ -283,6 +322,13 @@ impl LeftOut {
             self.other_kinds_count += 1;
             return false;
         }
+        if let Some(reason) = one.unfit {
+            match reason {
+                Unfit::Boot => self.no_boot_count += 1,
+                Unfit::Socket => self.no_socket_count += 1,
+            }
+            return false;
+        }
         let least = question
             .wish
             .capacity_bytes
@@ -323,6 +369,10 @@ fn of_product(evidence: &Evidence, board: Option<&AskedBoard>, question: &Questi
     let sold = sold(&lines, tested, question.today);
     let mut candidate = candidate(evidence.product.clone(), needs, sold, question);
     candidate.kind = kind;
+    candidate.unfit = match known.filter(|one| one.kind == ProductKind::EmbeddedMmc) {
+        Some(known) => (!has_place(known, evidence, board)).then_some(Unfit::Socket),
+        None => kind.and_then(|kind| unfit(kind, board, question)),
+    };
     candidate.capacity_bytes = known.and_then(|product| product.capacity_bytes);
     candidate.band = band;
     candidate.queue = queue;
@@ -331,6 +381,35 @@ fn of_product(evidence: &Evidence, board: Option<&AskedBoard>, question: &Questi
         .and_then(|board| gain(known.map(queue_gains)?, board));
     candidate.beside = beside(&candidate, question);
     candidate
+}
+
+/// The reason for which no product of a kind can be used on the board.
+fn unfit(kind: ProductKind, board: Option<&AskedBoard>, question: &Question) -> Option<Unfit> {
+    let board = board?;
+    let has_socket = || board.known.iter().any(|one| one.has_emmc_socket());
+    if kind == ProductKind::EmbeddedMmc {
+        return (!has_socket()).then_some(Unfit::Socket);
+    }
+    let is_boot = question.wanted.id == BOOT;
+    (is_boot && board.has_no_usb_boot() && board.is_at_usb(kind)).then_some(Unfit::Boot)
+}
+
+/// True if the board has a place for this eMMC, or is the one to which it is soldered.
+fn has_place(known: &Product, evidence: &Evidence, board: Option<&AskedBoard>) -> bool {
+    let Some(board) = board else {
+        return known.part_of.is_none();
+    };
+    let mut places = evidence
+        .sets
+        .iter()
+        .filter_map(|set| set.place.board.as_deref());
+    match &known.part_of {
+        Some(id) => board.known.iter().any(|one| one.id == *id),
+        None => {
+            let has_socket = board.known.iter().any(|one| one.has_emmc_socket());
+            has_socket || places.any(|model| board.is_it(model))
+        }
+    }
 }
 
 /// Factor of the random writes with the queue on, on this board.
@@ -342,7 +421,8 @@ fn gain(gains: Vec<QueueGain>, board: &AskedBoard) -> Option<f64> {
     Some(gain.factor())
 }
 
-/// The needs on the board that is asked for, or else in the slowest slot in which they are met best.
+/// The needs on the board that is asked for, or else the worst of all slots from the slowest one on from which no
+/// faster slot is graded worse than the fastest.
 fn on_board(
     board: Option<&AskedBoard>,
     wanted: &Use,
@@ -352,19 +432,31 @@ fn on_board(
         return (needs_on(asked), None);
     }
     let slots = slots();
-    let mut best: Option<(Grade, Vec<Met>, Band)> = None;
-    for (index, slot) in slots.iter().enumerate() {
+    let in_slot = |slot: &u64| {
         let needs = needs_on(&AskedBoard::slot(Some(*slot)));
-        let grade = grade(&needs, wanted);
-        if best.as_ref().is_none_or(|(known, ..)| grade < *known) {
-            let band = Band {
-                slot_bytes_per_s: *slot,
-                is_any: index == 0,
-            };
-            best = Some((grade, needs, band));
-        }
-    }
-    best.map_or_else(Default::default, |(_, needs, band)| (needs, Some(band)))
+        (grade(&needs, wanted), needs)
+    };
+    let mut graded: Vec<(Grade, Vec<Met>)> = slots.iter().map(in_slot).collect();
+    let best = graded.last().map_or(Grade::Unknown, |(grade, _)| *grade);
+    let is_worse = graded.iter().rposition(|(grade, _)| *grade > best);
+    let start = is_worse.map_or(0, |index| index + 1);
+    let least = |needs: &[Met]| {
+        let deciding = needs.iter().filter(|met| met.is_deciding);
+        let shares = deciding.map(|met| met.low.unwrap_or(0.0) / met.enough);
+        shares.fold(f64::INFINITY, f64::min)
+    };
+    let worst = graded
+        .drain(start..)
+        .max_by(|(one, needs), (other, others)| {
+            let by_rate = || least(others).total_cmp(&least(needs));
+            // Of equals the first stays: the slowest slot.
+            one.cmp(other).then_with(by_rate).then(Ordering::Greater)
+        });
+    let band = slots.get(start).map(|slot| Band {
+        slot_bytes_per_s: *slot,
+        is_any: start == 0,
+    });
+    (worst.map(|(_, needs)| needs).unwrap_or_default(), band)
 }
 
 /// The needs with a known rate.
@@ -386,6 +478,8 @@ fn candidate(product: String, needs: Vec<Met>, sold: Sold, question: &Question) 
     let basis = deciding.map(|met| met.basis).max();
     let basis = basis.or_else(|| needs.iter().map(|met| met.basis).max());
     Candidate {
+        is_unpriced: question.wish.budget.is_some() && !question.wish.prices.contains_key(&product),
+        unfit: None,
         price: question.wish.prices.get(&product).cloned(),
         product,
         kind: None,
@@ -451,12 +545,19 @@ fn untested(
     let kinds = question.kinds();
     let is_wanted = |line: &&ProductLine| {
         let is_of_kind = kinds.is_empty() || kinds.contains(&line.kind);
-        is_of_kind && tier(line, question.today) == Tier::Sold && !tested.contains(line.id.as_str())
+        is_of_kind
+            && unfit(line.kind, board, question).is_none()
+            && tier(line, question.today) == Tier::Sold
+            && !tested.contains(line.id.as_str())
     };
     let (mut labelled, mut others) = (Vec::new(), Vec::new());
+    let least = question.wish.capacity_bytes;
+    let is_too_small =
+        |line| least.is_some_and(|least| has_capacity(line, 0) && !has_capacity(line, least));
     for line in lines().iter().filter(is_wanted) {
         match by_label(line, board, question) {
             Some(candidate) => labelled.push(candidate),
+            None if is_too_small(line) => {}
             None => others.push(SoldLine {
                 id: line.id.clone(),
                 name: line.name(),
@@ -505,7 +606,8 @@ fn has_capacity(line: &ProductLine, least_bytes: u64) -> bool {
     all.any(|bytes| bytes >= least_bytes)
 }
 
-/// Sorts by group, then by the scarcest rate. Of groups with and without a queue, the one with the fastest product is first.
+/// Sorts by group, then by the scarcest rate. Of groups with and without a queue, the one with the fastest product is first;
+/// of kinds, the one whose first product is best known, then fastest.
 fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let share = |one: &Candidate| one.scarcest().map_or(0.0, Met::share);
     candidates.sort_by(|a, b| {
@@ -519,11 +621,24 @@ fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
         let by_standing = a[0].standing().cmp(&b[0].standing());
         by_standing.then_with(|| share(&b[0]).total_cmp(&share(&a[0])))
     });
-    groups.concat()
+    let candidates = groups.concat();
+    let mut kinds: Vec<&[Candidate]> = candidates.chunk_by(Candidate::is_of_kind).collect();
+    kinds.sort_by(|a, b| {
+        let key = |one: &Candidate| (one.grade, one.is_unpriced, one.basis);
+        let by_basis = key(&a[0]).cmp(&key(&b[0]));
+        by_basis.then_with(|| share(&b[0]).total_cmp(&share(&a[0])))
+    });
+    kinds.concat()
 }
 
-/// Sets the possible places, group by group.
+/// Sets the possible places of each kind, group by group.
 fn share_places(candidates: &mut [Candidate]) {
+    for kind in candidates.chunk_by_mut(|a, b| a.is_of_kind(b)) {
+        share_places_of_kind(kind);
+    }
+}
+
+fn share_places_of_kind(candidates: &mut [Candidate]) {
     let mut before = 0;
     for alike in candidates.chunk_by_mut(|a, b| a.is_comparable(b)) {
         let ranked: Option<Vec<Ranked>> = alike

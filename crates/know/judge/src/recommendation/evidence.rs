@@ -192,6 +192,12 @@ impl Set {
         self.is_in_slot.then(|| facts.most_slot_bytes_per_s())
     }
 
+    /// Fastest USB port of the board, bits per second, if known.
+    pub(super) fn usb_bits_per_s(&self) -> Option<u64> {
+        let facts = self.place.board.as_deref().and_then(board)?;
+        facts.usb_bits_per_s
+    }
+
     /// Sort key: even runs first, then the nearest metric, the most runs and the latest year.
     pub(super) fn weight(&self) -> (bool, usize, Reverse<usize>, Reverse<Option<u16>>) {
         let runs = Reverse(self.runs_count());

@@ -21,6 +21,16 @@ const BLOCK_BYTES: f64 = 4096.0;
 const LEAST_OF_ESTIMATE: f64 = 0.85;
 /// Share of the clock of a slot that data can have.
 const SLOT_RATIO: f64 = 0.9;
+/// Rate from which a USB port is one of USB 3, bits per second.
+const USB_3_BITS_PER_S: u64 = 5_000_000_000;
+/// Time that USB 2 adds to each operation, seconds: two microframes, as of the Kingston SSD in the publication `geerling-turing-pi`.
+const USB_2_TIME: f64 = 250e-6;
+/// Share of the bits of a USB port that data are expected to have.
+const USB_RATIO: f64 = 0.7;
+/// Share that data can have at most.
+const MOST_USB_RATIO: f64 = 0.9;
+/// USB port of an unknown board, bits per second.
+const UNKNOWN_USB: u64 = 480_000_000;
 /// Slot of an unknown board, bytes per second.
 const UNKNOWN_SLOT: f64 = 25e6;
 
@@ -162,10 +172,47 @@ impl Case<'_> {
     /// The best figures of a need.
     fn best<'s>(&self, sets: impl Iterator<Item = &'s Set>) -> Option<&'s Set> {
         sets.min_by(|one, other| {
-            let key = |set: &Set| (self.basis(set), set.weight());
+            let is_nearer = |set: &Set| self.usb_time(set) <= 0.0;
+            let key = |set: &Set| (self.basis(set), !is_nearer(set), set.weight());
             let by_value = || other.value().total_cmp(&one.value());
             key(one).cmp(&key(other)).then_with(by_value)
         })
+    }
+
+    fn is_at_usb(&self) -> bool {
+        self.kind.is_some_and(|kind| self.asked.is_at_usb(kind))
+    }
+
+    /// Time that the USB port adds to each operation of these figures, or saves, seconds.
+    fn usb_time(&self, set: &Set) -> f64 {
+        let is_fast = |port: Option<u64>| port.map(|port| port >= USB_3_BITS_PER_S);
+        let of_asked = is_fast(self.asked.usb_bits_per_s);
+        match (is_fast(set.usb_bits_per_s()), of_asked) {
+            _ if !self.is_at_usb() => 0.0,
+            (Some(false), Some(true)) => -USB_2_TIME,
+            (None | Some(true), None | Some(false)) => USB_2_TIME,
+            _ => 0.0,
+        }
+    }
+
+    /// The range at a USB port of the board, from figures on another one.
+    fn range_at_usb(&self, set: &Set, quantity: Quantity, rates: [f64; 3]) -> [f64; 3] {
+        let [low, value, high] = rates;
+        if quantity == Quantity::ByteRate {
+            let port = self.asked.usb_bits_per_s;
+            let limit = |port: u64, ratio: f64| ratio * port as f64 / 8.0;
+            let expected = limit(port.unwrap_or(UNKNOWN_USB), USB_RATIO);
+            let most = port.map_or(f64::INFINITY, |port| limit(port, MOST_USB_RATIO));
+            return [
+                LEAST_OF_ESTIMATE * low.min(expected),
+                value.min(expected),
+                high.min(most),
+            ];
+        }
+        let time = self.usb_time(set);
+        let through = |rate: f64| 1.0 / (1.0 / rate + time.max(0.0));
+        let high = 1.0 / (1.0 / high + time.min(0.0)).max(0.5 / high);
+        [LEAST_OF_ESTIMATE * through(low), through(value), high]
     }
 
     /// Smallest, expected and largest rate of a need by these figures.
@@ -178,6 +225,9 @@ impl Case<'_> {
         let (low, high) = (least * value, most * value);
         if self.basis(set) != Basis::Elsewhere {
             return [low, value, high];
+        }
+        if self.is_at_usb() {
+            return self.range_at_usb(set, quantity, [low, value, high]);
         }
         if !self.is_card() {
             return [LEAST_OF_ESTIMATE * low, value, high];

@@ -12,7 +12,7 @@ use cardmark_core::{
 };
 use cardmark_judge::{
     AskedBoard, AvoidQuestion, AvoidReason, DASH_CAM_BYTES_PER_S, Day, Durable, DurableQuestion,
-    Tier, Warned, avoid, durable, tested_by_others, tier,
+    Tier, Warned, avoid, durable, stated_pair, tested_by_others, tier,
 };
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -597,4 +597,31 @@ fn a_sale_is_fresh_for_a_year() {
         of("kingston_canvas_select_plus_gen3", date(2027, 1, 2)),
         Tier::Older
     );
+}
+
+#[test]
+fn two_lines_are_stated_at_one_capacity() {
+    let of = |names: [&str; 2]| {
+        let pair = stated_pair(endurance_promises(), names)?;
+        let volumes = pair.volumes_bytes.map(|bytes| (bytes + TB / 2) / TB);
+        Some((pair.names, volumes, pair.capacity_bytes / GB))
+    };
+    let names = ["Samsung PRO Endurance (2022)", "SanDisk MAX Endurance"].map(str::to_owned);
+    assert_eq!(
+        of(["Samsung Pro Endurance", "SanDisk Max Endurance"]),
+        Some((names, [820, 702], 128))
+    );
+    let (_, volumes, size) = of(["SanDisk High Endurance", "Max Endurance 64gb"]).unwrap();
+    assert_eq!((volumes, size), ([59, 351], 64));
+    for names in [
+        ["High Endurance", "SanDisk MAX Endurance"],
+        [
+            "SanDisk High Endurance 32 GB",
+            "SanDisk MAX Endurance 64 GB",
+        ],
+        ["SanDisk MAX Endurance", "SanDisk MAX Endurance"],
+        ["SanDisk Extreme", "SanDisk MAX Endurance"],
+    ] {
+        assert_eq!(of(names), None, "{names:?}");
+    }
 }

@@ -250,15 +250,13 @@ fn questions_11_and_12_home_assistant() {
     }
 }
 
+/// One database write a minute: any fast card will do.
 #[test]
 fn question_13_pi_hole_on_a_zero_2_w() {
     let choice = ask("pi-hole", Some("Zero 2 W"));
-    assert!(choice.first.is_empty());
     for name in RASPBERRY_PI {
-        find(&choice.may_suit, name);
+        assert!(index(&choice.first, name) < 3, "{name}");
     }
-    let endurance = find(&choice.may_suit, "Samsung Pro Endurance 64 GB");
-    assert_eq!(rounded(need(endurance, "synced writes").measured), "360");
 }
 
 #[test]

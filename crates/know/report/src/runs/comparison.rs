@@ -15,9 +15,11 @@ use crate::text::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, p_value, value};
 
 mod answer;
+mod endurance;
 mod names;
 
 pub use answer::{Place, Versus, answer_of_comparison, places_of_comparison};
+pub use endurance::EnduranceOfBoth;
 pub use names::side_names;
 
 /// A comparison with its results.
@@ -57,6 +59,8 @@ impl<'a> Comparison<'a> {
             }],
             repeat: self.repeat,
             across: self.across,
+            aside: "",
+            endurance: None,
         })
     }
 }
@@ -98,8 +102,10 @@ pub fn comparison_json(
 
 /// The answer as a text of lines at most `width` columns wide; with everything that it rests on if `all` is wanted.
 pub fn comparison(versus: &Versus<'_>, all: bool, width: usize, style: Style) -> String {
-    let answer = answer_of_comparison(versus).lines(width, style);
+    let mut block = answer_of_comparison(versus);
     if !all {
+        shorten(&mut block);
+        let answer = block.lines(width, style);
         let has_more = versus
             .places
             .iter()
@@ -108,7 +114,7 @@ pub fn comparison(versus: &Versus<'_>, all: bool, width: usize, style: Style) ->
         let hint = has_more.then(|| painted(&[hint], width, style, Tone::Dim));
         return joined(&[[answer, hint.unwrap_or_default()].concat()]);
     }
-    let mut blocks = vec![answer];
+    let mut blocks = vec![block.lines(width, style)];
     if versus.places.len() > 1 {
         blocks.push(points(&places_of_comparison(versus), width));
     }
@@ -121,6 +127,30 @@ pub fn comparison(versus: &Versus<'_>, all: bool, width: usize, style: Style) ->
         ));
     }
     joined(&blocks)
+}
+
+/// Lines of an answer at [`USUAL_WIDTH`], without that on `--all`.
+const MOST_LINES: usize = 9;
+/// Columns of a usual terminal.
+const USUAL_WIDTH: usize = 80;
+/// Rates that stay in every answer.
+const LEAST_FIGURES: usize = 4;
+
+/// Drops what matters least until the answer has [`MOST_LINES`].
+fn shorten(block: &mut AnswerBlock) {
+    while block.lines(USUAL_WIDTH, Style::Plain).len() > MOST_LINES {
+        if block.open.len() > 2 {
+            block.open.pop();
+        } else if block.more.len() > 1 {
+            block.more.pop();
+        } else if block.figures.len() > LEAST_FIGURES {
+            block.figures.pop();
+        } else if block.open.len() > 1 {
+            block.open.pop();
+        } else if block.next.take().is_none() && block.more.pop().is_none() {
+            break;
+        }
+    }
 }
 
 /// All metrics, circumstances and notes.

@@ -100,7 +100,7 @@ impl DurableAnswer<'_> {
             ),
             section("Replaced by a later generation", replaced.collect()),
             section(
-                "Cards written over and over until the first error: fillings of the whole card, product with the best worst card first",
+                "Cards written over and over until the first error: fillings of the whole card, product with the best median card first",
                 tests(self.tested),
             ),
             section("Your own tests", tests(self.own)),
@@ -165,14 +165,19 @@ impl DurableAnswer<'_> {
         }
     }
 
+    fn shows_classes(&self) -> bool {
+        let mut ordered = self.found.ordered.iter();
+        self.is_camera() && ordered.any(|card| card.class.is_some())
+    }
+
     fn sides(&self) -> Vec<String> {
         let second = match self.is_camera() && self.is_video() {
             true => format!("at {} Mbit/s", VIDEO_BITS_PER_S / 1_000_000),
             false => "fillings".to_owned(),
         };
-        ["writes", &second, "stated", "in shops"]
-            .map(str::to_owned)
-            .to_vec()
+        let class = self.shows_classes().then_some("class");
+        let sides = ["writes", &second, "stated", "in shops"].into_iter();
+        sides.chain(class).map(str::to_owned).collect()
     }
 
     fn figure(&self, card: &Promised<'_>) -> KeyFigure {
@@ -184,19 +189,19 @@ impl DurableAnswer<'_> {
             None => card.fillings().map(grouped),
         };
         let or_missing = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
+        let class = || or_missing(card.class.clone());
+        let mut cells = vec![
+            volume(card.volume_bytes),
+            or_missing(second),
+            or_missing(card.promise.document.as_deref().and_then(month)),
+            or_missing(card.known_sold.as_deref().and_then(month)),
+        ];
+        cells.extend(self.shows_classes().then(class));
         KeyFigure {
             id: card.promise.id.clone(),
             name: format!("{}. {}", place_text(card.places), clean(&card.name)),
-            cells: vec![
-                volume(card.volume_bytes),
-                or_missing(second),
-                or_missing(card.promise.document.as_deref().and_then(month)),
-                or_missing(card.known_sold.as_deref().and_then(month)),
-            ],
-            word: match self.is_camera() {
-                true => or_missing(card.class.clone()),
-                false => String::new(),
-            },
+            cells,
+            word: String::new(),
         }
     }
 
@@ -243,28 +248,22 @@ impl DurableAnswer<'_> {
         let is_shown = |one: &&&Tested| !self.is_camera() || is_made_for_it(&one.product);
         let fitting = of_size.iter().filter(is_shown);
         let shown: Vec<&&Tested> = fitting.take(SHOWN_TESTED).collect();
-        let others = match of_size.len() - shown.len() {
+        let left = count_of(of_size.len() - shown.len(), "product", "products");
+        let left = match of_size.len() - shown.len() {
             0 => "sources: `--all`".to_owned(),
-            count => format!("{count} others: `--all`"),
+            _ if self.is_camera() => format!("{left} not made for cameras: `--all`"),
+            _ => format!("{left} more: `--all`"),
         };
         if self.is_camera() {
-            let texts = shown.iter().map(|test| cards(test)).chain([others]);
+            let texts = shown.iter().map(|test| cards(test)).chain([left]);
             return format!("Tested: {}", texts.collect::<Vec<_>>().join("; "));
         }
-        let worst = shown.iter().map(|one| {
-            let name = one
-                .product
-                .trim_end_matches(&format!(" {}", amount(size)))
-                .to_owned();
-            format!("{} ({})", grouped(one.worst()), clean(&name))
+        let ranges = shown.iter().map(|one| {
+            let name = one.product.replace(&format!(" {}", amount(size)), "");
+            format!("{} {}", clean(&name), first_errors(one))
         });
-        let most = shown.iter().map(|one| one.first_errors.len()).max();
-        let of = match most.unwrap_or(1) {
-            1 => String::new(),
-            most => format!(" (worst of 1 to {most} cards)"),
-        };
-        let worst = worst.collect::<Vec<_>>().join(", ");
-        format!("Tested, fillings of the card before the first error{of}: {worst}; {others}")
+        let ranges = ranges.collect::<Vec<_>>().join(", ");
+        format!("Tested, fillings of each card before its first error: {ranges}; {left}")
     }
 
     /// The capacity with most tested products.
@@ -307,13 +306,29 @@ fn is_made_for_it(product: &str) -> bool {
     lines().iter().any(|line| is_made(line) && is_named(line))
 }
 
-/// `SanDisk Ultra 32 GB, first error after 395, 1,583 and 1,905 fillings`.
-fn cards(test: &Tested) -> String {
-    let cycles = |one: &Cycles| match one.at_most {
+/// `395 to 1,905 (3 cards)`; `> 17,222` for a card without an error.
+pub(super) fn first_errors(test: &Tested) -> String {
+    let all = &test.first_errors;
+    let least = all.iter().min_by_key(|one| one.at_least);
+    let most = all.iter().max_by_key(|one| one.at_least);
+    let ends: Vec<String> = least.into_iter().chain(most).map(cycles).collect();
+    let range = match ends.as_slice() {
+        [least, most] if least != most => format!("{least} to {most}"),
+        ends => ends.first().cloned().unwrap_or_default(),
+    };
+    format!("{range} ({})", count_of(all.len(), "card", "cards"))
+}
+
+fn cycles(one: &Cycles) -> String {
+    match one.at_most {
         None => format!("> {}", grouped(one.at_least)),
         Some(most) if most == one.at_least => grouped(most),
         Some(most) => format!("{} to {}", grouped(one.at_least), grouped(most)),
-    };
+    }
+}
+
+/// `SanDisk Ultra 32 GB, first error after 395, 1,583 and 1,905 fillings`.
+fn cards(test: &Tested) -> String {
     let all: Vec<String> = test.first_errors.iter().map(cycles).collect();
     let numbers = listed(&all, "and");
     let fillings = if numbers == "1" {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_catalog::{QueueState, Requirement, Use, nearest_boards};
+use cardmark_catalog::{ProductKind, QueueState, Requirement, Use, nearest_boards, use_of};
 use cardmark_judge::{
-    Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
+    AskedBoard, Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
 };
 
 use crate::answer::{AnswerBlock, KeyFigure};
@@ -45,7 +45,8 @@ impl Recommended<'_> {
         let deciding: Vec<&Requirement> = deciding(wanted, choice);
         let notes = [
             self.unknown_board(),
-            shown.first().map(|first| why(first, choice)),
+            self.why(&shown),
+            self.boot_setting(&shown),
             self.prices(),
             wanted.advice.clone(),
             queue(choice),
@@ -69,7 +70,7 @@ impl Recommended<'_> {
                     .scarcest()
                     .and_then(|met| met.metric.clone())
                     .unwrap_or_default(),
-                name: numbered(one),
+                name: self.numbered(one, &shown),
                 cells: deciding.iter().map(cell).collect(),
                 word: self.in_word(one),
             }
@@ -98,8 +99,57 @@ impl Recommended<'_> {
                     .filter_map(|index| best.get(index))
                     .collect()
             }
-            None => best.iter().take(SHOWN).collect(),
+            None => match best_of_kinds(best) {
+                kinds if kinds.len() > 1 => kinds,
+                _ => best.iter().take(SHOWN).collect(),
+            },
         }
+    }
+
+    /// Name with its places, and with the kind beside products of others.
+    fn numbered(&self, one: &Candidate, shown: &[&Candidate]) -> String {
+        let is_alone = shown.iter().all(|other| other.is_of_kind(one));
+        match one.kind.filter(|_| !is_alone) {
+            Some(kind) => format!("{} ({})", numbered(one), kind.name()),
+            None => numbered(one),
+        }
+    }
+
+    /// Sale and test of the first product, and the boards of the other ones if they differ.
+    fn why(&self, shown: &[&Candidate]) -> Option<String> {
+        let (first, others) = shown.split_first()?;
+        let (sold, name) = (capitalised(&sold_words(first)), clean(&first.product));
+        let Some(own) = measured(first, self.choice) else {
+            return Some(clean(&sold));
+        };
+        let is_slow = |board: &AskedBoard| board.is_slow;
+        let slow = match self.choice.board.as_ref().is_some_and(is_slow) {
+            true => "; here the processor may be the limit",
+            false => "",
+        };
+        let is_same = |one: &&Candidate| measured(one, self.choice).as_ref() == Some(&own);
+        if others.iter().all(is_same) {
+            return Some(clean(&format!("{sold}; {own}{slow}")));
+        }
+        let boards = others.iter().map(|one| scarce(one)?.board.as_deref());
+        let boards: BTreeSet<Option<&str>> = boards.collect();
+        let others = match (others.len(), on_boards(boards.iter().copied())) {
+            (_, on) if on.is_empty() || boards.contains(&None) => "others elsewhere".to_owned(),
+            (1, on) => format!("the other {on}"),
+            (_, on) => format!("the others {on}"),
+        };
+        let sold = sold_words(first);
+        Some(clean(&format!("{name}: {sold}, {own}; {others}{slow}")))
+    }
+
+    /// The setting without which the board does not boot from the first product.
+    fn boot_setting(&self, shown: &[&Candidate]) -> Option<String> {
+        let board = self.choice.board.as_ref()?;
+        let is_boot = self.question.wanted.id == "boot";
+        let note = board
+            .boot_setting(shown.first()?.kind)
+            .filter(|_| is_boot)?;
+        Some(note.trim_end_matches('.').to_owned())
     }
 
     fn sentence(&self) -> String {
@@ -111,7 +161,14 @@ impl Recommended<'_> {
         let head = format!("{}{place}", capitalised(&self.question.wanted.title));
         let shown = self.shown();
         let Some(first) = shown.first() else {
+            let left_out = &choice.left_out;
             return match choice.too_slow.first() {
+                None if left_out.no_boot_count > 0 => {
+                    format!("{head}: it cannot boot from USB disks")
+                }
+                None if left_out.no_socket_count > 0 => {
+                    format!("{head}: no eMMC for it is known")
+                }
                 Some(best) => format!(
                     "{head}: nothing that was measured suits, not even {}",
                     clean(&best.product)
@@ -137,8 +194,14 @@ impl Recommended<'_> {
         }
         let names = names(&leaders(choice.best()));
         match choice.first.is_empty() {
-            true => format!("{head}: perhaps {names}; nothing is known to suit"),
-            false => format!("{head}: {names}"),
+            true => format!("{head}: {names} may suit; nothing is known to suit for certain"),
+            false => {
+                let others = best_of_kinds(choice.best()).into_iter().skip(1);
+                let others = others.filter_map(|one| {
+                    Some(format!("; {} {}", one.kind?.name(), clean(&one.product)))
+                });
+                format!("{head}: {names}{}", others.collect::<String>())
+            }
         }
     }
 
@@ -146,7 +209,7 @@ impl Recommended<'_> {
     fn in_word(&self, one: &Candidate) -> String {
         let word = in_word(one);
         match self.question.wish.budget.is_some() && one.price.is_none() {
-            true => format!("{word}, price unknown"),
+            true => format!("{}, no price", graded(one)),
             false => word,
         }
     }
@@ -155,6 +218,9 @@ impl Recommended<'_> {
         let name = self.question.board.as_deref()?;
         let name = clean(name);
         let text = || {
+            if let Some(known) = use_of(&name) {
+                return format!("`{name}` is not a board here: `--use {}`", known.id);
+            }
             let near = match nearest_boards(&name).as_slice() {
                 [] => String::new(),
                 near => format!(" (perhaps {})", near.join(", ")),
@@ -169,6 +235,20 @@ impl Recommended<'_> {
         let wish = &self.question.wish;
         let is_asked = wish.is_by_value || wish.budget.is_some();
         let is_priced = self.choice.best().iter().any(|one| one.price.is_some());
+        let choice = self.choice;
+        let others = [&choice.may_suit, &choice.too_slow, &choice.beside];
+        let mut others = others.into_iter().flatten();
+        let priced = others.find(|one| one.price.is_some());
+        let (is_known, count) = (priced.is_some(), choice.left_out.too_dear_count);
+        if let Some(one) = priced.filter(|_| is_asked && !is_priced) {
+            let (name, grade) = (clean(&one.product), graded(one));
+            return Some(format!(
+                "{name}, which has a price, is not known to be enough: {grade}"
+            ));
+        }
+        if is_asked && !is_priced && !is_known && count > 0 {
+            return Some("All products with a price cost more".to_owned());
+        }
         (is_asked && !is_priced).then(|| {
             "No price is known: add `--price \"NAME=AMOUNT\"` for each product of a shop".to_owned()
         })
@@ -210,7 +290,7 @@ impl Recommended<'_> {
     fn notes(&self) -> Vec<String> {
         let mut notes = left_out(&self.choice.left_out, self.question);
         notes.push(
-            "Those known to be sold within a year come first, then lines of 2021 and later, then the others by the year of their test. Figures of \
+            "Within a kind, those known to be on sale within a year come first, then lines of 2021 and later, then the others by the year of their test. Figures of \
              one method on one board are in order; a place such as 1–3 means that another card of the product may differ by as much. An \
              estimate takes the time of each operation on the other board and adds what a slower slot needs for it."
                 .to_owned(),
@@ -280,7 +360,13 @@ fn names(products: &[&Candidate]) -> String {
     listed(&words, "or")
 }
 
-/// Name with its places, and the kind if it is no microSD card.
+/// The first product of each kind, the best first.
+fn best_of_kinds(products: &[Candidate]) -> Vec<&Candidate> {
+    let kinds = products.chunk_by(Candidate::is_of_kind);
+    kinds.filter_map(<[Candidate]>::first).take(SHOWN).collect()
+}
+
+/// Name with its places.
 fn numbered(one: &Candidate) -> String {
     let name = clean(&one.product);
     match one.places {
@@ -291,25 +377,32 @@ fn numbered(one: &Candidate) -> String {
 
 /// Grade of a product in a few words.
 fn in_word(one: &Candidate) -> String {
-    let grade = match one.grade {
-        Grade::Suits => "suits",
-        Grade::MaySuit => "may suit",
-        Grade::TooSlow => "too slow",
-        Grade::Unknown => "cannot tell",
-    };
+    let grade = graded(one);
     let band = one.band.filter(|_| one.grade < Grade::TooSlow);
     let mut word = match (band, one.basis) {
+        (Some(_), _) if one.kind == Some(ProductKind::EmbeddedMmc) => {
+            format!("{grade} boards with its socket")
+        }
         (Some(band), _) => format!("{grade} {}", band_words(band)),
         (None, Basis::Elsewhere) => format!("{grade}, estimated"),
         (None, Basis::Label) => format!("{grade} by its label"),
         (None, _) => grade.to_owned(),
     };
     if let Some(price) = &one.price {
-        word = format!("{word}, {}", clean(&price.text()));
+        word = format!("{grade}, {}", clean(&price.text()));
     }
     match one.is_rough() {
         true => format!("{word}, roughly"),
         false => word,
+    }
+}
+
+fn graded(one: &Candidate) -> &'static str {
+    match one.grade {
+        Grade::Suits => "suits",
+        Grade::MaySuit => "may suit",
+        Grade::TooSlow => "too slow",
+        Grade::Unknown => "cannot tell",
     }
 }
 
@@ -348,16 +441,15 @@ pub fn share_of_enough(met: &Met) -> String {
     }
 }
 
-/// Sale and test of a product, the reasons for its place.
-fn why(one: &Candidate, choice: &Choice) -> String {
-    let sold = match one.sold.tier {
-        Tier::Sold => capitalised(&format!("{}, so first", sold_words(one))),
-        _ => capitalised(&sold_words(one)),
-    };
+/// The deciding need with the least direct basis.
+fn scarce(one: &Candidate) -> Option<&Met> {
     let deciding = one.needs.iter().filter(|met| met.is_deciding);
-    let Some(met) = deciding.max_by_key(|met| met.basis) else {
-        return sold;
-    };
+    deciding.max_by_key(|met| met.basis)
+}
+
+/// Place, year and method of the test of a product.
+fn measured(one: &Candidate, choice: &Choice) -> Option<String> {
+    let met = scarce(one)?;
     let year = met
         .year
         .map(|year| format!(" in {year}"))
@@ -377,36 +469,31 @@ fn why(one: &Candidate, choice: &Choice) -> String {
         .stand_in
         .map(|way| format!(", {way}"))
         .unwrap_or_default();
-    let measured = match met.basis {
+    Some(match met.basis {
         Basis::Here | Basis::StandIn => format!("measured on this board{year}, {runs}{way}"),
         Basis::SameSlot if choice.board.is_some() => {
             format!("measured {on} (same slot){year}, {runs}{way}")
         }
         Basis::SameSlot | Basis::Elsewhere => format!("measured {on}{year}, {runs}{way}"),
         Basis::Label => "by the class on its label, without published figures".to_owned(),
-    };
-    let slow = match choice.board.as_ref().is_some_and(|board| board.is_slow) {
-        true => "; here the processor may be the limit",
-        false => "",
-    };
-    clean(&format!("{sold}; {measured}{slow}"))
+    })
 }
 
 fn sold_words(one: &Candidate) -> String {
     let sold = &one.sold;
     match (sold.tier, &sold.known_sold, sold.tested) {
         (Tier::Sold, Some(seen), _) => {
-            format!("sold in {}", seen.split('-').next().unwrap_or_default())
+            format!("on sale in {}", seen.split('-').next().unwrap_or_default())
         }
         (Tier::Recent, ..) => {
             let year = sold.first_sold.first();
             format!(
-                "first sold in {}, not known sold now",
+                "first sold in {}, may no longer be sold",
                 year.map_or_else(String::new, u16::to_string)
             )
         }
-        (_, _, Some(year)) => format!("tested in {year}, not known sold now"),
-        _ => "test undated, not known sold now".to_owned(),
+        (_, _, Some(year)) => format!("tested in {year}, may no longer be sold"),
+        _ => "test undated, may no longer be sold".to_owned(),
     }
 }
 
@@ -554,6 +641,18 @@ fn left_out(left_out: &LeftOut, question: &Question) -> Vec<String> {
         notes.push(format!(
             "Left out: {} of less capacity.",
             products(left_out.too_small_count)
+        ));
+    }
+    if left_out.no_boot_count > 0 {
+        let products = products(left_out.no_boot_count);
+        notes.push(format!(
+            "Left out: {products} at USB, from which the board cannot boot."
+        ));
+    }
+    if left_out.no_socket_count > 0 {
+        notes.push(format!(
+            "Left out: {} of eMMC that the board has no socket for, as far as known.",
+            products(left_out.no_socket_count)
         ));
     }
     let budget = question.wish.budget.as_ref();

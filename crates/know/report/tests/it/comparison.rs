@@ -120,6 +120,8 @@ fn in_one_place<'a>(
         places: vec![place],
         repeat,
         across: &[],
+        aside: "",
+        endurance: None,
     }
 }
 
@@ -258,6 +260,8 @@ fn two_products_are_compared_in_all_places_where_both_were_measured() {
         places: places.collect(),
         repeat: None,
         across: &[],
+        aside: "",
+        endurance: None,
     };
     let answer = answer_of_comparison(&versus);
     let expected = "Evo+ writes randomly 46 % faster than Extreme (30–59 %)";

@@ -88,6 +88,8 @@ fn versus<'a>(names: [&'a str; 2], results: &'a Compared) -> Versus<'a> {
         }],
         repeat: None,
         across: &[],
+        aside: "",
+        endurance: None,
     }
 }
 
@@ -234,7 +236,7 @@ proptest! {
         let results = compared(&case, &case.order, false);
         let of = |width: usize| comparison(&versus(NAMES, &results), false, width, Style::Plain);
         let text = of(80);
-        prop_assert!(text.lines().count() <= 12, "{text}");
+        prop_assert!(text.lines().count() <= 10, "{text}");
         prop_assert!(!text.contains('_'), "{text}");
         let text = of(width);
         let widest = text.lines().map(|line| line.chars().count()).max();
@@ -413,4 +415,44 @@ fn no_common_rate_is_an_answer_too() {
         answer(&results).sentence,
         "No rate of Alpha and Beta can be compared"
     );
+}
+
+/// A setting that changes nothing has no sentence, and the answer is ten lines with everything in it.
+#[test]
+fn a_full_answer_is_ten_lines_and_has_one_ratio_of_a_rate() {
+    let installed = case([0.3, 1.0, 1.0, 1.0, 0.3, 0.06], 3, 0.004);
+    let alike = case([0.31, 1.0, 1.0, 1.0, 0.31, 0.06], 3, 0.004);
+    let results = [&installed, &alike].map(|case| compared(case, &case.order, false));
+    let queues = [
+        Queues::AsInstalled([true, false]),
+        Queues::Set([true, true]),
+    ];
+    let places = results.iter().zip(queues).map(|(results, queues)| Place {
+        name: "Raspberry Pi 4 Model B, suite dramble, geerling-a2",
+        results,
+        queues,
+    });
+    let names = [
+        "Alpha with a name of its own 64 GB",
+        "Beta with another name 128 GB",
+    ];
+    let endurance = "Alpha is made for 1.2 times the writes of Beta: 820 against 702 TB at 128 GB";
+    let of = Versus {
+        places: places.collect(),
+        aside: "no capacity was measured of both",
+        endurance: Some(endurance),
+        ..versus(names, &results[0])
+    };
+    let text = comparison(&of, false, 80, Style::Plain);
+    assert!(text.lines().count() <= 10, "{text}");
+    assert_eq!(text.matches("3.3 times faster than").count(), 1, "{text}");
+    for part in [
+        "On Pi 4, 20",
+        "measured of both",
+        "on for the first, off for the other",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let all = comparison(&of, true, 80, Style::Plain);
+    assert!(all.contains("820 against 702 TB"), "{all}");
 }

@@ -187,6 +187,16 @@ fn no_partition_is_offered_that_is_tiny_or_has_bad_blocks() {
         let usable = usable_part(&record).unwrap();
         assert_eq!(usable.partition_mib.is_some(), is_offered, "{state:?}");
     }
+    for (state, is_offered) in [
+        (BlockState::Unreadable, false),
+        (BlockState::Refused, false),
+        (BlockState::Lost, true),
+    ] {
+        let parts = [(GOOD, 128 * MIB), (state, 128 * MIB)];
+        let record = with_map(tested(StorageKind::Damaged, size, 128 * MIB), &parts, BLOCK);
+        let usable = usable_part(&record).unwrap();
+        assert_eq!(usable.partition_mib.is_some(), is_offered, "{state:?}");
+    }
 }
 
 #[test]

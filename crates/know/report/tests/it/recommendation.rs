@@ -50,7 +50,7 @@ fn the_answer_names_cards_with_the_reason() {
     assert_has(
         &found,
         &[
-            "Sold in 2026, so first; measured on this board in 2024, 3 runs each, 32 at once",
+            "measured on this board in 2024, 3 runs each, 32 at once",
             "`dtparam=sd_cqe=2` makes random writes of SanDisk Extreme",
             "suits",
         ],
@@ -69,6 +69,8 @@ fn the_answer_names_cards_with_the_reason() {
         &found,
         &["No board called `Amiga` is known: ", "suits any board"],
     );
+    let found = lines(&question("boot", Some("Steam Deck")), false, 80);
+    assert_has(&found, &["`Steam Deck` is not a board here: `--use games`"]);
     let found = lines(&question("boot", Some("Zerro 2W")), false, 120);
     assert_has(
         &found,
@@ -78,8 +80,7 @@ fn the_answer_names_cards_with_the_reason() {
     assert_has(
         &found,
         &[
-            "perhaps Raspberry Pi",
-            "may suit",
+            "may suit; nothing is known to suit for certain",
             "No published figures of synced writes",
             "--use endurance",
         ],
@@ -175,7 +176,7 @@ fn everything_is_shown_with_its_origin_on_request() {
             "Too slow: ",
             "Cannot be put in order: ",
             "from geerling-a2",
-            "tested in 2019, not known sold now",
+            "tested in 2019, may no longer be sold",
             "a figure that decides is missing",
             "It needs:",
             "products of other kinds; `--kind all` shows them",

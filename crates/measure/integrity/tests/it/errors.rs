@@ -158,6 +158,25 @@ fn an_end_that_gives_errors_is_damage_and_no_fake() {
     }
 }
 
+#[test]
+fn refused_blocks_are_not_written_and_show_no_rate() {
+    for end in ends() {
+        let mut medium = Scripted::new(&honest());
+        medium.bad = vec![(end, REFUSED)];
+        let test = verified(&mut medium).unwrap();
+        assert_eq!(test.written_blocks(), end.start);
+        let (written, _) = test.speeds();
+        let rates = written
+            .iter()
+            .map(|speed| speed.span.count as f64 / speed.span_ns as f64);
+        let (least, most) = rates.fold((f64::MAX, 0.0_f64), |(least, most), rate| {
+            (least.min(rate), most.max(rate))
+        });
+        assert!(most < 2.0 * least, "{least} {most}");
+        assert!(written.iter().all(|speed| speed.span.end() <= end.start));
+    }
+}
+
 /// Also if nothing else was read before, and if enough blocks fail that the rest is no longer tried after
 /// failures in a few places.
 #[test]

@@ -93,8 +93,20 @@ pub(crate) fn parse_product_price(text: &str) -> Result<(String, Price), String>
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kinds(pub(crate) Vec<ProductKind>);
 
+impl Kinds {
+    /// Returns the words that stand for these kinds.
+    pub(crate) fn words(&self) -> String {
+        let known = KINDS.iter().filter(|(_, kinds)| match kinds.is_empty() {
+            true => self.0.is_empty(),
+            false => kinds.iter().all(|kind| self.0.contains(kind)),
+        });
+        let words: Vec<&str> = known.map(|(word, _)| *word).collect();
+        words.join(",")
+    }
+}
+
 /// Words for kinds of products.
-const KINDS: [(&str, &[ProductKind]); 8] = [
+const KINDS: [(&str, &[ProductKind]); 9] = [
     ("microsd", &[ProductKind::Microsd]),
     ("sd", &[ProductKind::Sd]),
     ("cf", &[ProductKind::Cf]),
@@ -103,6 +115,7 @@ const KINDS: [(&str, &[ProductKind]); 8] = [
         "ssd",
         &[ProductKind::UsbSsd, ProductKind::SataSsd, ProductKind::Nvme],
     ),
+    ("nvme", &[ProductKind::Nvme]),
     ("emmc", &[ProductKind::EmbeddedMmc]),
     ("disk", &[ProductKind::HardDisk]),
     ("all", &[]),
@@ -111,7 +124,16 @@ const KINDS: [(&str, &[ProductKind]); 8] = [
 pub(crate) fn parse_kinds(text: &str) -> Result<Kinds, String> {
     let mut kinds = Vec::new();
     for word in text.split(',').map(|word| word.trim().to_lowercase()) {
-        let known = KINDS.iter().find(|(known, _)| *known == word);
+        let plain: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+        let plain = match plain.as_str() {
+            "hdd" | "harddisk" | "harddrive" => "disk",
+            "usbstick" | "stick" | "flashdrive" | "thumbdrive" => {
+                kinds.push(ProductKind::UsbStick);
+                continue;
+            }
+            plain => plain,
+        };
+        let known = KINDS.iter().find(|(known, _)| *known == plain);
         let Some((_, of_word)) = known else {
             let known = KINDS.map(|(word, _)| word).join(", ");
             return Err(format!("expected one of {known}"));
@@ -122,6 +144,27 @@ pub(crate) fn parse_kinds(text: &str) -> Result<Kinds, String> {
         kinds.extend(*of_word);
     }
     Ok(Kinds(kinds))
+}
+
+/// Most gigabytes of a capacity.
+const MOST_GIGABYTES: u64 = 1_000_000;
+
+/// Parses a capacity in gigabytes, or with a unit: `64`, `64GB`, `1 TB`.
+pub(crate) fn parse_gigabytes(text: &str) -> Result<u64, String> {
+    let text = text.trim().to_lowercase();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor = match unit.trim() {
+        "" | "g" | "gb" => Some(1),
+        "t" | "tb" => Some(1000),
+        _ => None,
+    };
+    let gigabytes = factor.and_then(|factor| number.parse::<u64>().ok()?.checked_mul(factor));
+    gigabytes
+        .filter(|gigabytes| (1..=MOST_GIGABYTES).contains(gigabytes))
+        .ok_or_else(|| "expected gigabytes, such as 64, 64GB or 1TB".to_owned())
 }
 
 /// Longest key and value of a label, characters.
@@ -169,6 +212,39 @@ pub(crate) fn keepable(field: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn capacities_and_kinds_have_the_words_of_people() {
+        for (text, gigabytes) in [
+            ("64", 64),
+            ("64GB", 64),
+            ("64 gb", 64),
+            ("1TB", 1000),
+            ("2T", 2000),
+        ] {
+            assert_eq!(parse_gigabytes(text), Ok(gigabytes), "{text}");
+        }
+        for bad in [
+            "",
+            "0",
+            "GB",
+            "64 MB",
+            "1.5TB",
+            "-1",
+            "18446744073709551615TB",
+        ] {
+            assert!(parse_gigabytes(bad).is_err(), "{bad}");
+        }
+        for (text, kind) in [
+            ("NVMe", ProductKind::Nvme),
+            ("hdd", ProductKind::HardDisk),
+            ("usb stick", ProductKind::UsbStick),
+            ("micro-SD", ProductKind::Microsd),
+        ] {
+            assert_eq!(parse_kinds(text), Ok(Kinds(vec![kind])), "{text}");
+        }
+        assert!(parse_kinds("floppy").is_err());
+    }
 
     #[test]
     fn seeds_are_decimal_or_hexadecimal() {

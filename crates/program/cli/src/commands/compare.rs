@@ -2,12 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_catalog::{product, product_name};
+use cardmark_catalog::{
+    endurance_promises, endurance_samples, product, product_name, split_capacity,
+};
 use cardmark_core::{ContextRow, OriginKind, Record};
-use cardmark_judge::{CommonPlace, Compared, NotComparable, Queues, common_places, compare_sides};
+use cardmark_judge::{
+    CommonPlace, Compared, NotComparable, Queues, common_places, compare_sides, stated_pair,
+    tested_pair,
+};
 use cardmark_report::{
-    Place, Versus, answer_of_comparison, circumstances, comparison, comparison_json, side_names,
-    wrap,
+    EnduranceOfBoth, Place, Versus, answer_of_comparison, circumstances, comparison,
+    comparison_json, side_names, wrap,
 };
 use serde_json::{Value, json};
 
@@ -19,22 +24,52 @@ use crate::terminal::print;
 /// Compares each further side with the first.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError> {
     let mut runs = Runs::with_published(arguments.board.as_ref());
-    let base = runs.compared(&arguments.base)?;
+    let base = runs.compared(&arguments.base);
     let (mut texts, mut all) = (Vec::new(), Vec::new());
     for name in &arguments.others {
-        let other = runs.compared(name)?;
+        let given = [arguments.base.as_str(), name];
+        let endurance = endurance_of(given);
+        let alone = |texts: &mut Vec<String>, all: &mut Vec<Value>| {
+            let text = endurance.text(print::width(), print::style());
+            let is_known = text.is_some();
+            texts.extend(text);
+            all.extend(endurance.json(given));
+            is_known
+        };
+        let found = match &base {
+            Ok(_) => runs.compared(name).map(Some),
+            Err(_) => Ok(None),
+        };
+        let (Ok(base), Ok(Some(other))) = (&base, &found) else {
+            if alone(&mut texts, &mut all) {
+                continue;
+            }
+            base?;
+            return found.map(|_| Exit::Done);
+        };
+        let narrowed = narrowed(given, [base, other])?;
+        let sides = match &narrowed {
+            Some([base, other]) => [base, other],
+            None => [base, other],
+        };
         let asked = Asked {
             arguments,
-            given: [&arguments.base, name],
-            sides: [&base, &other],
+            given,
+            sides,
         };
-        let compared = match base.is_of_product && other.is_of_product {
+        let compared = match sides.iter().all(|side| side.is_of_product) {
             true => asked.in_each_place()?,
-            false => asked.as_they_are()?,
+            false => Some(asked.as_they_are()?),
+        };
+        let Some(compared) = compared else {
+            match alone(&mut texts, &mut all) {
+                true => continue,
+                false => return Err(nowhere(given, sides)),
+            }
         };
         match arguments.json {
-            true => all.extend(compared.json(arguments)),
-            false => texts.push(compared.text(arguments)),
+            true => all.extend(compared.json(arguments, &endurance)),
+            false => texts.push(compared.text(arguments, &endurance)),
         }
     }
     match arguments.json {
@@ -42,6 +77,80 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
         false => print::result(&texts.join("\n"))?,
     }
     Ok(Exit::Done)
+}
+
+/// What is known of the endurance of the products of these names.
+fn endurance_of(given: [&str; 2]) -> EnduranceOfBoth {
+    let names = given.map(|side| {
+        let first = side.split(',').next().unwrap_or_default();
+        first.strip_prefix("product=").unwrap_or(first).trim()
+    });
+    if names
+        .iter()
+        .any(|name| name.is_empty() || name.contains('='))
+    {
+        return EnduranceOfBoth::default();
+    }
+    EnduranceOfBoth {
+        stated: stated_pair(endurance_promises(), names),
+        tested: tested_pair(endurance_samples(), names),
+    }
+}
+
+/// The runs of both sides at the only capacity at which both were measured in one place; `None` if there is none, or if no side
+/// has several products.
+fn narrowed(given: [&str; 2], sides: [&Side; 2]) -> Result<Option<[Side; 2]>, CommandError> {
+    let is_open = |side: &&Side| capacities(&side.records).len() > 1;
+    let are_lines = |side: &&Side| side.is_of_product && lines_count(&side.records) == 1;
+    if !sides.iter().all(are_lines) || !sides.iter().any(is_open) {
+        return Ok(None);
+    }
+    let [base, other] = sides.map(|side| capacities(&side.records));
+    let at = |bytes: &u64| {
+        sides.map(|side| Side {
+            records: side
+                .records
+                .iter()
+                .filter(|record| capacity_of(record) == Some(*bytes))
+                .cloned()
+                .collect(),
+            ..*side
+        })
+    };
+    let is_common = |[base, other]: &[Side; 2]| {
+        let places = common_places([&base.records, &other.records]);
+        places.iter().any(|place| {
+            let publications = |side: &Vec<&Record>| -> BTreeSet<Option<String>> {
+                let labels = side
+                    .iter()
+                    .map(|run| run.labels.get("publication").cloned());
+                labels.collect()
+            };
+            publications(&place.sides[0]) == publications(&place.sides[1])
+        })
+    };
+    let mut found: Vec<[Side; 2]> = base
+        .intersection(&other)
+        .map(at)
+        .filter(is_common)
+        .collect();
+    if found.len() > 1 {
+        let of = |index: usize| {
+            let all = found.iter().flat_map(|sides| &sides[index].records);
+            products(&all.collect::<Vec<_>>())
+        };
+        return Err(several(given, [of(0), of(1)]));
+    }
+    Ok(found.pop())
+}
+
+fn capacities(records: &[Record]) -> BTreeSet<u64> {
+    records.iter().filter_map(capacity_of).collect()
+}
+
+/// The capacity of the product of a run, if the catalogue has it.
+fn capacity_of(record: &Record) -> Option<u64> {
+    product(record.labels.get("product")?)?.capacity_bytes
 }
 
 /// Two sides that are to be compared.
@@ -63,7 +172,12 @@ struct ComparedSides<'a> {
 }
 
 impl ComparedSides<'_> {
-    fn versus<'b>(&'b self, repeat: Option<&'b str>, across: &'b [String]) -> Versus<'b> {
+    fn versus<'b>(
+        &'b self,
+        repeat: Option<&'b str>,
+        across: &'b [String],
+        endurance: Option<&'b str>,
+    ) -> Versus<'b> {
         let place = |(place, results): &'b (CommonPlace<'_>, Compared)| Place {
             name: &place.name,
             results,
@@ -74,21 +188,42 @@ impl ComparedSides<'_> {
             places: self.places.iter().map(place).collect(),
             repeat,
             across,
+            aside: self.aside(),
+            endurance,
         }
     }
 
-    fn text(&self, arguments: &CompareArguments) -> String {
+    /// A clause on different capacities, unless the command names one.
+    fn aside(&self) -> &'static str {
+        let capacities = self
+            .names
+            .each_ref()
+            .map(|name| product(name).and_then(|product| product.capacity_bytes));
+        let is_asked = |name: &&str| split_capacity(name).1.is_some() || name.contains('=');
+        let [base, other] = capacities;
+        match base.zip(other).is_some_and(|(base, other)| base != other)
+            && !self.given.iter().all(is_asked)
+        {
+            true => "no capacity was measured of both",
+            false => "",
+        }
+    }
+
+    fn text(&self, arguments: &CompareArguments, endurance: &EnduranceOfBoth) -> String {
         let repeat = self
             .places
             .first()
             .and_then(|(place, _)| repeat(&place.sides));
-        let versus = self.versus(repeat.as_deref(), &arguments.across);
+        let endurance = endurance.sentence();
+        let versus = self.versus(repeat.as_deref(), &arguments.across, endurance.as_deref());
         comparison(&versus, arguments.all, print::width(), print::style())
     }
 
     /// A value for each place; each has the answer of all places, too.
-    fn json(&self, arguments: &CompareArguments) -> Vec<Value> {
-        let overall = answer_of_comparison(&self.versus(None, &arguments.across)).json();
+    fn json(&self, arguments: &CompareArguments, endurance: &EnduranceOfBoth) -> Vec<Value> {
+        let sentence = endurance.sentence();
+        let versus = self.versus(None, &arguments.across, sentence.as_deref());
+        let overall = answer_of_comparison(&versus).json();
         let of_place = |(place, results): &(CommonPlace<'_>, Compared)| {
             let mut names = self.given.map(str::to_owned);
             for (name, side) in names.iter_mut().zip(&place.sides) {
@@ -104,6 +239,9 @@ impl ComparedSides<'_> {
                 object.insert("place".to_owned(), json!(place.name));
                 object.insert("answer_of_all_places".to_owned(), overall.clone());
             }
+            if let Some(object) = value.as_object_mut().filter(|_| sentence.is_some()) {
+                object.insert("endurance".to_owned(), endurance.data());
+            }
             value
         };
         self.places.iter().map(of_place).collect()
@@ -111,31 +249,26 @@ impl ComparedSides<'_> {
 }
 
 impl<'a> Asked<'a> {
-    /// Compares two products wherever both were measured.
-    fn in_each_place(self) -> Result<ComparedSides<'a>, CommandError> {
+    /// Compares two products wherever both were measured; `None` if that is nowhere.
+    fn in_each_place(self) -> Result<Option<ComparedSides<'a>>, CommandError> {
         let Self { given, sides, .. } = self;
         if sides.iter().any(|side| lines_count(&side.records) > 1) {
             let of = |side: &Side| products(&side.records.iter().collect::<Vec<_>>());
             return Err(several(given, sides.map(of)));
         }
-        let mut places = common_places(sides.map(|side| side.records.as_slice()));
+        let places = common_places(sides.map(|side| side.records.as_slice()));
         if places.is_empty() {
             let is_across = self.arguments.across.iter().any(|name| name == "board");
             let may_differ = is_across || sides.iter().all(|side| side.names_board);
             return match may_differ {
-                true => self.as_they_are(),
-                false => Err(nowhere(given, sides)),
+                true => self.as_they_are().map(Some),
+                false => Ok(None),
             };
         }
-        let is_of_one =
-            |place: &CommonPlace<'_>| place.sides.iter().all(|side| products(side).len() < 2);
-        if !places.iter().any(is_of_one) {
-            return Err(several(
-                given,
-                [0, 1].map(|index| all_products(&places, index)),
-            ));
+        let of_both = [0, 1].map(|index| all_products(&places, index));
+        if of_both.iter().any(|products| products.len() > 1) {
+            return Err(several(given, of_both));
         }
-        places.retain(is_of_one);
         report_left_out(&places, sides);
         let names = self.names(&places);
         let compared = |place: CommonPlace<'a>| {
@@ -148,11 +281,11 @@ impl<'a> Asked<'a> {
             Ok((place, results))
         };
         let places: Result<Vec<_>, CommandError> = places.into_iter().map(compared).collect();
-        Ok(ComparedSides {
+        Ok(Some(ComparedSides {
             given,
             names,
             places: places?,
-        })
+        }))
     }
 
     /// Compares two sides as they are.

@@ -1,7 +1,7 @@
 //! `cardmark explain`.
 
 use cardmark_catalog::{
-    Answer, Explanation, Group, Known, asked, explanation, explanations, look_up, nearest_terms,
+    Answer, Explanation, Group, Known, answered, explanation, explanations, look_up, nearest_terms,
     search,
 };
 use cardmark_report::{name_table, vocabulary, wrap};
@@ -37,8 +37,8 @@ fn explained(word: &str, as_json_text: bool) -> Result<String, CommandError> {
             false => titles(group.title(), group.rows()),
         });
     }
-    if let Some(found) = asked(word) {
-        return Ok(one(found, as_json_text));
+    if let Some(found) = answered(word) {
+        return Ok(one(&found, as_json_text));
     }
     let found = look_up(word);
     if found.found.is_empty() {

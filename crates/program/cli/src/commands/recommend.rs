@@ -2,11 +2,13 @@
 
 mod durable;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use cardmark_catalog::{Use, board, meant, product_name, products_called, use_of, uses};
+use cardmark_catalog::{
+    Use, board, boards_called, nearest_uses, product_name, products_called, use_of,
+};
 use cardmark_core::{Subject, clean};
 use cardmark_host::{Root, read_board};
 use cardmark_judge::{
@@ -25,6 +27,8 @@ use cardmark_session::{Data, Voice, store_error};
 
 /// Use if none is named.
 const USUAL_USE: &str = "boot";
+/// Words between a use and a board.
+const SMALL: [&str; 5] = ["on", "a", "an", "for", "with"];
 /// Question for the board, at a terminal of a computer that is none.
 const WHICH_BOARD: &str =
     "Which board is it for? Such as Pi 5, Pi 4 or Zero 2 W; Enter = any board";
@@ -33,6 +37,7 @@ const PRICE_LABEL: &str = "price";
 
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {
+    let arguments = &sorted(arguments)?;
     let (wanted, today) = (wanted(arguments)?, today()?);
     if let Some(exit) = durable::answered(arguments, wanted, today)? {
         return Ok(exit);
@@ -66,10 +71,44 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
 fn wanted(arguments: &RecommendArguments) -> Result<&'static Use, CommandError> {
     let name = arguments.wanted.as_deref().unwrap_or(USUAL_USE);
     use_of(name).ok_or_else(|| {
-        let known: Vec<&str> = uses().iter().map(|known| known.id.as_str()).collect();
         let what = format!("unknown use `{name}`");
-        CommandError::new(Exit::Usage, what).hint(meant(name, &known))
+        let known = nearest_uses(name).join(", ");
+        CommandError::new(Exit::Usage, what).hint(format!("known uses: {known}"))
     })
+}
+
+/// The arguments with the words that name a use, a board, or one after the other in the place of the options.
+fn sorted(arguments: &RecommendArguments) -> Result<RecommendArguments, CommandError> {
+    let mut sorted = arguments.clone();
+    let all = arguments.words.join(" ");
+    let words = all.split_whitespace();
+    let words: Vec<&str> = words.filter(|word| !SMALL.contains(word)).collect();
+    let is_found = |count: &usize| {
+        let (wanted, board) = words.split_at(*count);
+        let (wanted, board) = (wanted.join(" "), board.join(" "));
+        (wanted.is_empty() || use_of(&wanted).is_some())
+            && (board.is_empty() || !boards_called(&board).is_empty())
+    };
+    let found = (0..=words.len()).rev().find(is_found);
+    let named = |words: &[&str]| (!words.is_empty()).then(|| words.join(" "));
+    let (wanted, board) = match found {
+        Some(count) => words.split_at(count),
+        None => (words.as_slice(), words.as_slice()),
+    };
+    let (wanted, board) = (named(wanted), named(board));
+    let is_twice =
+        sorted.wanted.is_some() && wanted.is_some() || sorted.board.is_some() && board.is_some();
+    if found.is_none() || is_twice {
+        let what = match is_twice && found.is_some() {
+            true => format!("`{all}` names a second use or board"),
+            false => format!("`{all}` is no known use or board"),
+        };
+        return Err(CommandError::new(Exit::Usage, what)
+            .hint("cardmark recommend --use \"Home Assistant\" --board \"Pi 4\""));
+    }
+    sorted.wanted = sorted.wanted.or(wanted);
+    sorted.board = sorted.board.or(board);
+    Ok(sorted)
 }
 
 /// The command that shows all products, or those for a board if none was named.
@@ -77,6 +116,18 @@ fn next(arguments: &RecommendArguments, question: &Question) -> String {
     let mut command = format!("cardmark recommend --use {}", question.wanted.id);
     if let Some(gigabytes) = arguments.capacity {
         command += &format!(" --capacity {gigabytes}");
+    }
+    if let Some(kinds) = &arguments.kind {
+        command += &format!(" --kind {}", kinds.words());
+    }
+    if let Some(budget) = &arguments.budget {
+        command += &format!(" --budget \"{}\"", budget.text());
+    }
+    for (name, price) in &arguments.prices {
+        command += &format!(" --price \"{}={}\"", clean(name), price.text());
+    }
+    if arguments.by_value {
+        command += " --by-value";
     }
     match &question.board {
         Some(board) => command + &format!(" --board \"{}\" --all", clean(board)),
@@ -91,7 +142,7 @@ fn question(
     today: Day,
 ) -> Result<Question, CommandError> {
     let mut all_prices = own.prices.clone();
-    all_prices.extend(prices(&arguments.prices)?);
+    all_prices.extend(prices(&arguments.prices, own)?);
     Ok(Question {
         wanted,
         board: board_of(arguments, |question| TERMINAL.ask(question))?,
@@ -144,6 +195,8 @@ fn today() -> Result<Day, CommandError> {
 /// Figures and prices of the user's own runs.
 struct Own {
     figures: Vec<Figure>,
+    /// Products of the runs.
+    products: BTreeSet<String>,
     /// Prices from labels, by product.
     prices: BTreeMap<String, Price>,
 }
@@ -187,7 +240,9 @@ impl Own {
             let product = subjects.get(run)?.product.clone()?;
             Some((product, Price::parse(text)?))
         };
+        let products = subjects.values().filter_map(|one| one.product.clone());
         Ok(Self {
+            products: products.collect(),
             figures,
             prices: labels.iter().filter_map(price).collect(),
         })
@@ -195,11 +250,16 @@ impl Own {
 }
 
 /// The prices by full names of products.
-fn prices(stated: &[(String, Price)]) -> Result<BTreeMap<String, Price>, CommandError> {
+fn prices(stated: &[(String, Price)], own: &Own) -> Result<BTreeMap<String, Price>, CommandError> {
     let priced = |(name, price): &(String, Price)| {
         let name = match products_called(name).as_slice() {
             [one] => one.name(),
-            [] => product_name(name),
+            [] if own.products.contains(&product_name(name)) => product_name(name),
+            [] => {
+                let what = format!("no product is called `{}`", clean(name));
+                return Err(CommandError::new(Exit::Usage, what)
+                    .hint("`cardmark recommend --all` shows the names"));
+            }
             several => {
                 let names: Vec<String> = several.iter().map(|one| one.name()).collect();
                 let what = format!("`{name}` is several products");
@@ -226,6 +286,33 @@ mod tests {
         };
         let answer = answer.to_owned();
         board_of(&arguments, |_| Some(Ok(answer))).unwrap()
+    }
+
+    #[test]
+    fn words_name_a_use_and_a_board() {
+        let sorted = |words: &[&str]| {
+            let words = [&["cardmark", "recommend"], words].concat();
+            let Some(Command::Recommend(arguments)) = Arguments::parse_from(words).command else {
+                panic!();
+            };
+            let sorted = sorted(&arguments).ok()?;
+            Some((
+                sorted.wanted.unwrap_or_default(),
+                sorted.board.unwrap_or_default(),
+            ))
+        };
+        for (words, wanted, board) in [
+            (&["Home", "Assistant"][..], "Home Assistant", ""),
+            (&["Pi 4"][..], "", "Pi 4"),
+            (&["Kodi", "on", "a", "Zero", "2W"][..], "Kodi", "Zero 2W"),
+            (&["Kodi", "--board", "Amiga"][..], "Kodi", "Amiga"),
+            (&[][..], "", ""),
+        ] {
+            let expected = Some((wanted.to_owned(), board.to_owned()));
+            assert_eq!(sorted(words), expected, "{words:?}");
+        }
+        assert_eq!(sorted(&["zeppelin"]), None);
+        assert_eq!(sorted(&["Kodi", "--use", "boot"]), None);
     }
 
     #[test]

@@ -399,3 +399,78 @@ fn a_picture_goes_into_a_file_like_any_other() {
     assert_eq!(output.code, 0, "{output}");
     assert_eq!(std::fs::read(&picture).unwrap(), bytes, "the same bytes");
 }
+
+/// The text of a comparison in one line.
+fn flat(program: &Program, arguments: &[&str]) -> String {
+    let output = program.run(&[&["compare"], arguments].concat());
+    assert_eq!(output.code, 0, "{arguments:?}: {output}");
+    let count = output.stdout.lines().count();
+    assert!(count <= 10, "{count} lines: {output}");
+    let words: Vec<&str> = output.stdout.split_whitespace().collect();
+    words.join(" ")
+}
+
+#[test]
+fn lines_meet_at_one_capacity_or_all_are_listed() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let text = flat(
+        &program,
+        &["Raspberry Pi", "SanDisk Extreme", "--board", "Pi 5"],
+    );
+    assert!(
+        text.starts_with("With 32 operations at once, Raspberry Pi 64 GB"),
+        "{text}"
+    );
+    assert!(text.contains("than SanDisk Extreme 64 GB"), "{text}");
+    assert!(text.contains("On Pi 5, 202"), "{text}");
+    let text = flat(&program, &["Evo+", "Extreme", "--board", "Pi 4"]);
+    assert!(
+        text.contains("; no capacity was measured of both"),
+        "{text}"
+    );
+    let text = flat(&program, &["Evo+ 32", "Extreme 16", "--board", "Pi 4"]);
+    assert!(!text.contains("no capacity"), "{text}");
+    let text = flat(&program, &["PNY Elite", "SP Elite"]);
+    assert!(text.contains("Silicon Power Elite 32 GB"), "{text}");
+    for (sides, messages) in [
+        (
+            ["Evo+ 32", "Sandisk Ultra 64gb"],
+            ["SanDisk Ultra A1 64 GB, SanDisk Ultra C10 64 GB"],
+        ),
+        (
+            ["Evo+ 32", "SanDisk Extreme 512 GB"],
+            ["perhaps SanDisk Extreme 16 GB"],
+        ),
+    ] {
+        let output = program.run(&[&["compare"], &sides[..]].concat());
+        assert_error(&output, 2, &messages);
+    }
+}
+
+#[test]
+fn endurance_stands_alone_or_below_the_rates() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let text = flat(
+        &program,
+        &["Samsung Pro Endurance", "SanDisk Max Endurance"],
+    );
+    let expected = "Samsung PRO Endurance (2022) is made for 1.17 times the writes of SanDisk MAX Endurance: 820 \
+                    against 702 TB at 128 GB, makers' figures No rates";
+    assert!(text.starts_with(expected), "{text}");
+    let text = flat(
+        &program,
+        &["SanDisk High Endurance", "SanDisk Max Endurance"],
+    );
+    assert!(text.contains("702 against 117 TB at 128 GB"), "{text}");
+    let text = flat(&program, &["Samsung EVO Plus 32 GB", "SanDisk Ultra 32 GB"]);
+    let expected = "Samsung EVO Plus 32 GB 1,415 to > 17,222 (3 cards), SanDisk Ultra 32 GB 395 to 1,905 (3 cards)";
+    assert!(text.contains(expected), "{text}");
+    let sides = ["SanDisk High Endurance", "SanDisk Max Endurance", "--json"];
+    let all = json(&program, &[&["compare"], &sides[..]].concat());
+    assert_eq!(
+        all[0]["endurance"]["stated"]["capacity_bytes"],
+        128_000_000_000_u64
+    );
+}

@@ -60,6 +60,9 @@ fn prices_are_the_users_own() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let said = "Samsung Evo 32 GB at 8.00 EUR is the cheapest that is enough";
     assert!(words.join(" ").contains(said), "{text}");
+    assert!(text.contains("--use camera --by-value"), "{text}");
+    let output = program.run(&["recommend", "--price", "Foo=7", "--by-value"]);
+    assert_error(&output, 2, &["no product is called `Foo`"]);
     let output = program.run(&["recommend", "--price", "Extreme Pro=9"]);
     assert_error(&output, 2, &["`Extreme Pro` is several products"]);
 }

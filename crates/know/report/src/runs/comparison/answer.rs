@@ -1,5 +1,8 @@
 //! The answer to a comparison: who is faster, by how much, and what that is about.
 
+use std::collections::BTreeSet;
+
+use cardmark_catalog::publications;
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_judge::{
     Compared, KeyRates, Queues, RateContrast, RateVerdict, Role, at_once, key_rates, queue_depth,
@@ -24,6 +27,10 @@ pub struct Versus<'a> {
     pub repeat: Option<&'a str>,
     /// Names of the context that were allowed to differ.
     pub across: &'a [String],
+    /// Clause at the end of the sentence; may be empty.
+    pub aside: &'a str,
+    /// Sentence on the endurance of both.
+    pub endurance: Option<&'a str>,
 }
 
 /// A place where both sides were measured.
@@ -43,6 +50,8 @@ const LONG_SERIES: &str = "over 15 s";
 const OF_EACH_RUN: [&str; 2] = ["temperature", "fill"];
 /// Runs of each card that a claim about the cards needs.
 const LEAST_RUNS: usize = 3;
+/// Columns of a line on a usual terminal.
+const LONG_LINE: usize = 80;
 /// Columns of a name in a table.
 const SHORT_NAME: usize = 16;
 /// Verdict on rates whose difference is smaller than the limit.
@@ -65,10 +74,14 @@ pub fn answer_of_comparison(versus: &Versus<'_>) -> AnswerBlock {
     let rates = key_rates(&results);
     let view = View::of(versus, &rates);
     let mut more: Vec<String> = queue_words(&view, &leading).into_iter().collect();
-    more.extend(under_settings(versus, &others));
+    more.extend(under_settings(versus, &others, rates.leading()));
     let has_open = rates.leading().is_none() && has_open(&rates);
     AnswerBlock {
-        sentence: view.sentence(&rates, &results),
+        sentence: [view.sentence(&rates, &results), versus.aside.to_owned()]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("; "),
         more,
         sides: view.short.to_vec(),
         figures: view.figures(&rates),
@@ -83,8 +96,12 @@ fn has_open(rates: &KeyRates<'_>) -> bool {
     main.any(|one| one.verdict == RateVerdict::Undecided)
 }
 
-/// The sentence on the places with other settings of the queue, by setting.
-fn under_settings(versus: &Versus<'_>, others: &[&Place<'_>]) -> Vec<String> {
+/// The sentence on the places with other settings of the queue, by setting; none where they change no ratio by 10 %.
+fn under_settings(
+    versus: &Versus<'_>,
+    others: &[&Place<'_>],
+    installed: Option<&RateContrast<'_>>,
+) -> Vec<String> {
     let mut settings: Vec<Queues> = Vec::new();
     for place in others {
         if !settings.contains(&place.queues) {
@@ -100,11 +117,20 @@ fn under_settings(versus: &Versus<'_>, others: &[&Place<'_>]) -> Vec<String> {
             return None;
         };
         let states = queues_of(&view, *states);
-        rates.leading()?;
+        let leading = rates.leading()?;
+        if installed.is_some_and(|installed| is_alike(installed, leading)) {
+            return None;
+        }
         let sentence = view.plain_sentence(&rates, &results);
         Some(format!("With the command {states}: {sentence}"))
     };
     settings.iter().filter_map(sentence).collect()
+}
+
+/// True if both are the same rate with about the same ratio.
+fn is_alike(one: &RateContrast<'_>, other: &RateContrast<'_>) -> bool {
+    let change = (one.ratio / other.ratio).ln().abs();
+    (one.role, one.verdict) == (other.role, other.verdict) && change < SAME_RATIO.ln_1p()
 }
 
 /// `Command queue on for A, off for B, as installed`, on a board where that matters; `None` if the names contain it.
@@ -118,13 +144,17 @@ fn queue_words(view: &View, places: &[&Place<'_>]) -> Option<String> {
         Queues::Any => None,
     });
     let (states, how) = states?;
-    Some(format!("Command {}, {how}", queues_of(view, states)))
+    let words = format!("Command {}, {how}", queues_of(view, states));
+    let [first, second] = view.turned(states).map(on_or_off);
+    Some(match words.chars().count() > LONG_LINE {
+        true => format!("Command queue {first} for the first, {second} for the other, {how}"),
+        false => words,
+    })
 }
 
 /// `queue on for A, off for B`.
 fn queues_of(view: &View, states: [bool; 2]) -> String {
-    let word = |is_on: bool| if is_on { "on" } else { "off" };
-    let [first, second] = view.turned(states).map(word);
+    let [first, second] = view.turned(states).map(on_or_off);
     match first == second {
         true => format!("queue {first}"),
         false => format!(
@@ -132,6 +162,10 @@ fn queues_of(view: &View, states: [bool; 2]) -> String {
             view.names[0], view.names[1]
         ),
     }
+}
+
+fn on_or_off(is_on: bool) -> &'static str {
+    if is_on { "on" } else { "off" }
 }
 
 /// The sides in the order of the answer.
@@ -490,16 +524,15 @@ fn open(
     let mut open = Vec::new();
     let count = rates.main.iter().map(|one| one.differences.len()).max();
     match count {
-        Some(count @ 2..) => open.push(format!(
-            "In {count} places where both were measured: the ranges are the least and the most"
-        )),
-        _ => open.extend(place_of(rates, places).map(|place| claim(view, place.results))),
-    }
-    let is_unstated = |one: &&RateContrast<'_>| {
-        one.role.is_some_and(Role::is_random) && queue_depth(one.metric()).is_none()
-    };
-    if rates.main.iter().any(|one| is_unstated(&one)) {
-        open.push("Random rates: how many operations were in flight is not stated".to_owned());
+        Some(count @ 2..) => open.push(match measured(places) {
+            Some(where_and_when) => format!(
+                "In {count} places ({where_and_when}); the ranges are the least and the most"
+            ),
+            None => format!(
+                "In {count} places where both were measured: the ranges are the least and the most"
+            ),
+        }),
+        _ => open.extend(place_of(rates, places).map(|place| claim(view, place))),
     }
     let differing = differing(view, places);
     if !differing.is_empty() {
@@ -511,6 +544,13 @@ fn open(
             "The sides also differ in {}{across}",
             listed(&differing, "and")
         ));
+    }
+    open.extend(versus.endurance.map(str::to_owned));
+    let is_unstated = |one: &&RateContrast<'_>| {
+        one.role.is_some_and(Role::is_random) && queue_depth(one.metric()).is_none()
+    };
+    if rates.main.iter().any(|one| is_unstated(&one)) {
+        open.push("Random rates: how many operations were in flight is not stated".to_owned());
     }
     let mut left_out: Vec<String> = places
         .iter()
@@ -564,7 +604,12 @@ fn differing(view: &View, places: &[&Place<'_>]) -> Vec<String> {
 }
 
 /// Scope of the answer, from the numbers of runs and cards.
-fn claim(view: &View, results: &Compared) -> String {
+fn claim(view: &View, place: &Place<'_>) -> String {
+    let results = place.results;
+    let about = match measured(&[place]) {
+        Some(where_and_when) => format!("On {where_and_when}; these"),
+        None => "About these".to_owned(),
+    };
     let [first, second] = view.turned(results.counts);
     let runs = match first.runs == second.runs {
         true => format!("{} of each", count_of(first.runs, "run", "runs")),
@@ -572,14 +617,14 @@ fn claim(view: &View, results: &Compared) -> String {
     };
     match results.claim {
         Claim::Runs if first.runs.min(second.runs) >= LEAST_RUNS => {
-            format!("About these runs ({runs}, fewer with some of the metrics)")
+            format!("{about} runs ({runs}, fewer with some of the metrics)")
         }
         Claim::Runs => {
-            format!("About these runs ({runs}): a claim about the cards needs three of each")
+            format!("{about} runs ({runs}): a claim about the cards needs three of each")
         }
-        Claim::Cards => format!("About these two cards ({runs}), not all of their products"),
+        Claim::Cards => format!("{about} two cards ({runs}), not all of their products"),
         Claim::Products => format!(
-            "About these products, as far as {} and {} cards stand for them",
+            "{about} products, as far as {} and {} cards stand for them",
             first.cards, second.cards
         ),
         Claim::Matched => format!(
@@ -587,6 +632,25 @@ fn claim(view: &View, results: &Compared) -> String {
             view.names[1], view.names[0]
         ),
     }
+}
+
+/// Boards and years of published figures, such as `Pi 3 and Pi 4, 2018–2020`; `None` unless all places are of publications.
+fn measured(places: &[&Place<'_>]) -> Option<String> {
+    let (mut boards, mut years) = (BTreeSet::new(), BTreeSet::new());
+    for place in places {
+        let (board, _) = place.name.split_once(", ")?;
+        let (_, id) = place.name.rsplit_once(", ")?;
+        let publication = publications().iter().find(|one| one.id == id)?;
+        years.insert(publication.published.as_deref()?.get(..4)?.to_owned());
+        let board = board.strip_prefix("Raspberry ").unwrap_or(board);
+        boards.insert(clean(&board.replace(" Model B", "")));
+    }
+    let boards: Vec<String> = boards.into_iter().collect();
+    let years = match (years.first()?, years.last()?) {
+        (first, last) if first == last => first.clone(),
+        (first, last) => format!("{first}–{last}"),
+    };
+    Some(format!("{}, {years}", listed(&boards, "and")))
 }
 
 /// One line for each place: its name and its own answer.

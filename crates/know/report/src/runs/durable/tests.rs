@@ -100,6 +100,8 @@ fn a_dash_cam_is_answered_with_volume_hours_and_dates() {
             "C10, U1 or V10 on a label is fast enough",
             "Tested: WD Purple 32 GB, first error after 1,366 fillings",
             "17,520 h",
+            "in shops class",
+            "7 products not made for cameras: `--all`",
         ],
     );
     // Neither ids nor metrics.
@@ -111,9 +113,8 @@ fn endurance_shows_fillings_and_tests() {
     let text = shown("endurance", 32, &[], false, 80);
     let parts = [
         "205 TB 6,405",
-        "1,939 (Hiksemi NEO), 1,415 (Samsung EVO Plus), 1,366 (WD Purple)",
-        "(worst of 1 to 3 cards)",
-        "4 others: `--all`",
+        "Samsung EVO Plus 1,415 to > 17,222 (3 cards), Hiksemi NEO 1,939 to 7,940 (2 cards)",
+        "4 products more: `--all`",
         "industrial cards state more: `--all`",
     ];
     assert_has(&text, &parts);
@@ -191,4 +192,19 @@ proptest! {
         let names = text.split_whitespace().filter(is_first).count();
         prop_assert!(width < 80 || names == 1, "{}", text);
     }
+}
+
+/// A name with a remark after its capacity, and cards without an error.
+#[test]
+fn tests_are_a_range_of_cards() {
+    let text = shown("endurance", 64, &[], false, 80);
+    let parts = [
+        "Kodak Ultra Performance (black and gold) 219 to 2,518 (3 cards)",
+        "Lexar Professional 1000x 0 to 163 (3 cards)",
+    ];
+    assert_has(&text, &parts);
+    let mut whole = own();
+    assert_eq!(first_errors(&whole[0]), "1,415 to > 13,876 (2 cards)");
+    whole[0].first_errors.remove(0);
+    assert_eq!(first_errors(&whole[0]), "> 13,876 (1 card)");
 }
