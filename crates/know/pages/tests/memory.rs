@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use cardmark_catalog::publications;
-use cardmark_core::Record;
+use cardmark_core::{Integrity, IntegrityTest, Record, StorageKind};
 use cardmark_judge::derive_again;
 use cardmark_pages::frame::{Frame, Page};
 use cardmark_pages::pages::choice::ChoicePageQuery;
@@ -23,7 +23,9 @@ use cardmark_pages::views::run::{ListedRun, Run, RunState};
 use cardmark_pages::views::search::{SearchPage, SearchQuery};
 use cardmark_pages::views::suited::ByUse;
 use cardmark_pages::{Queries, not_found};
-use cardmark_share::{Extract, Level, Problem, Summary, context_key, product_key};
+use cardmark_share::{
+    Check, CheckName, CheckOutcome, Extract, Level, Problem, Summary, context_key, product_key,
+};
 use uuid::Uuid;
 
 /// Records, each as if three people had sent it.
@@ -292,6 +294,11 @@ fn the_page_of_a_use_begins_with_the_answer() {
     let first = html.find("Boot and desktop on any board: Raspberry Pi 64 GB");
     assert!(first < html.find("<table"), "{html}");
     assert!(html.contains("suits any board"), "{html}");
+    assert!(
+        html.contains("≥\u{a0}114\u{a0}%"),
+        "an estimate is a bound: {html}"
+    );
+    assert!(html.contains("The first 30 of "), "{html}");
     assert!(!html.contains("FriendlyELEC eMMC"), "microSD unless told");
     assert!(choice_of("gaming", "").is_err());
 }
@@ -358,6 +365,48 @@ fn products_rankings_and_boards_lead_to_each_other() {
     let page = done(boards::board(&memory, board.clone())).unwrap();
     html(&page, &["<h2>Best known figures</h2>", "/runs?board="]);
     html(&done(boards::boards(&memory, None)).unwrap(), &["/boards/"]);
+}
+
+/// The page of a fake whose run has this state and a check of this result.
+fn page_of_a_fake(state: RunState, outcome: CheckOutcome) -> Result<String, Problem> {
+    let mut fake = Memory::published().0.swap_remove(0);
+    let (size, real) = (64_000_000_000, 8_000_000_000);
+    fake.integrity = Some(Integrity::new(
+        IntegrityTest::Verify,
+        StorageKind::Limbo,
+        size,
+        real,
+    ));
+    let shown = Run {
+        listed: ListedRun {
+            state,
+            ..Memory::listed(&fake)
+        },
+        checks: vec![Check {
+            name: CheckName::Dates,
+            outcome,
+            reason: "it is dated tomorrow".to_owned(),
+        }],
+    };
+    let memory = Memory(vec![fake]);
+    let page = done(run::run(&memory, shown, "https://cards.example".to_owned()))?;
+    Ok(page.html(Frame::Site))
+}
+
+#[test]
+fn a_run_begins_with_its_answer_unless_a_check_speaks_against_it() {
+    for (state, outcome, is_first) in [
+        (RunState::Shared, CheckOutcome::Passed, true),
+        (RunState::Shared, CheckOutcome::CannotTell, true),
+        (RunState::Shared, CheckOutcome::Marked, false),
+        (RunState::Quarantined, CheckOutcome::Failed, false),
+        (RunState::Quarantined, CheckOutcome::Passed, false),
+    ] {
+        let html = page_of_a_fake(state, outcome).unwrap();
+        let answer = html.find("FALSE CAPACITY").unwrap();
+        let standing = html.find("received on").unwrap();
+        assert_eq!(answer < standing, is_first, "{state:?} {outcome:?}: {html}");
+    }
 }
 
 #[test]

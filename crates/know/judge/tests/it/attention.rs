@@ -464,7 +464,7 @@ fn a_slow_link_is_not_held_against_a_card_and_clears_none() {
         let limit = reason(&[run(1, fast)]);
         assert!(limit.is_some(), "{wanted}");
         assert_eq!(reason(&[run(1, None)]), limit);
-        // What a slow link hides is as known before.
+        // A run over a slow link changes nothing of it.
         assert_eq!(reason(&[run(1, fast), run(2, slow)]), limit);
     }
     // No link makes random writes as slow as these.

@@ -38,30 +38,23 @@ pub struct ChoicePageQuery {
 
 /// A use, and the name of a board.
 type Asked = (&'static str, Option<&'static str>);
-type Choices = BTreeMap<Asked, Arc<Choice>>;
 
-/// Choices from published figures, made on this day.
-static CHOICES: Mutex<Option<(Day, Choices)>> = Mutex::new(None);
+/// Choices from published figures, each of its day.
+static CHOICES: Mutex<BTreeMap<Asked, (Day, Arc<Choice>)>> = Mutex::new(BTreeMap::new());
 
-/// Returns the choice for a use and a board, made once a day.
+/// Returns the choice for a use and a board of the catalogue, made once a day.
 fn choice(question: &Question, board: Option<&'static str>) -> Arc<Choice> {
     let asked = (question.wanted.id.as_str(), board);
-    let known = || CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((day, choices)) = &*known()
-        && *day == question.today
-        && let Some(choice) = choices.get(&asked)
+    let choices = || CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = choices().get(&asked).cloned();
+    if let Some((day, choice)) = known
+        && day == question.today
     {
-        return Arc::clone(choice);
+        return choice;
     }
-    let found = Arc::new(recommend(published_figures(), question));
-    let mut known = known();
-    if known.as_ref().is_none_or(|(day, _)| *day != question.today) {
-        *known = Some((question.today, BTreeMap::new()));
-    }
-    if let Some((_, choices)) = &mut *known {
-        choices.insert(asked, Arc::clone(&found));
-    }
-    found
+    let choice = Arc::new(recommend(published_figures(), question));
+    choices().insert(asked, (question.today, Arc::clone(&choice)));
+    choice
 }
 
 /// Names of the first products for a use on any board.
@@ -94,13 +87,13 @@ pub async fn recommended<Q: Queries>(
         not_found("No such use", format!("there is {}", known.join(", ")))
     })?;
     let today = queries.today();
+    let board = board_called(&asked.board)?;
     let title = format!("For {}", wanted.title);
     if wanted.needs.is_empty() {
         let blocks = that_last(wanted, today).blocks();
         return Ok(Page::new(title, wanted.about.clone(), blocks));
     }
-    let board = board_called(&asked.board)?;
-    let mut blocks = queries.work(drawing(wanted, board, today)).await?;
+    let mut blocks = queries.work(by_published(wanted, board, today)).await?;
     if !queries.is_personal() {
         let by_use = queries.suited().await?;
         blocks.extend(by_shared(by_use.get(wanted.id.as_str())));
@@ -149,25 +142,24 @@ fn that_last(wanted: &Use, today: Day) -> AnswerBlock {
     }
 }
 
-fn drawing(
+/// Draws the answer and its products.
+fn by_published(
     wanted: &'static Use,
     board: Option<&'static str>,
     today: Day,
 ) -> impl FnOnce() -> Vec<Block> + Send + 'static {
-    move || by_published(wanted, board, today)
-}
-
-fn by_published(wanted: &'static Use, board: Option<&'static str>, today: Day) -> Vec<Block> {
-    let question = Question::new(wanted, board, today);
-    let choice = choice(&question, board);
-    let answer = Recommended {
-        question: &question,
-        choice: &choice,
-    };
-    let mut blocks = answer.answer().blocks();
-    blocks.push(products(&choice));
-    blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
-    blocks
+    move || {
+        let question = Question::new(wanted, board, today);
+        let choice = choice(&question, board);
+        let answer = Recommended {
+            question: &question,
+            choice: &choice,
+        };
+        let mut blocks = answer.answer().blocks();
+        blocks.push(products(&choice));
+        blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
+        blocks
+    }
 }
 
 fn products(choice: &Choice) -> Block {
@@ -192,10 +184,14 @@ fn products(choice: &Choice) -> Block {
         }
     };
     let all: Vec<&Candidate> = choice.first.iter().chain(&choice.may_suit).collect();
+    let count = count_of(all.len(), "product", "products");
+    let count = match all.len() > MANY {
+        true => format!("The first {MANY} of {count}"),
+        false => count,
+    };
     Block::Table {
         caption: format!(
-            "{} that suit or may suit; the rate that limits each, as a share of what is enough",
-            count_of(all.len(), "product", "products")
+            "{count} that suit or may suit; the rate that limits each, as a share of what is enough"
         ),
         table: Table {
             columns: vec![

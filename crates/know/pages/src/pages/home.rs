@@ -130,7 +130,7 @@ fn first_of_each_use(today: Day) -> Block {
         Row::new(vec![one.title.clone(), names]).linked(addresses::choice(one))
     };
     Block::Table {
-        caption: "From published figures: first those known to be sold, then by age".to_owned(),
+        caption: "First those known to be sold, then by age".to_owned(),
         table: Table {
             columns: vec![Column::left("use"), Column::left("products")],
             rows: uses().iter().map(row).collect(),

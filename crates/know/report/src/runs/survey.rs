@@ -97,13 +97,13 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
         title: title.to_owned(),
         blocks,
     };
-    match records {
-        [one] => begin_with_answer(&mut document, one),
-        _ => {
-            if let Some(joined) = repeats::joined(&subjects) {
-                begin_with_answer(&mut document, &joined);
-            }
-        }
+    let joined = repeats::joined(&subjects);
+    let answered = match records {
+        [one] => Some(one),
+        _ => joined.as_ref(),
+    };
+    if let Some(record) = answered {
+        begin_with_answer(&mut document, record);
     }
     document
 }
@@ -158,7 +158,7 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     let mut suites: Vec<String> = own.filter_map(suite_of).collect();
     suites.sort();
     suites.dedup();
-    // Cards that nothing tells apart may be one or several.
+    // Cards without a name or id may be one or several.
     let cards_of_names = match cards_of(records).len() > names.len() {
         true => count_of(names.len(), "product", "products"),
         false => count_of(names.len(), "card", "cards"),
