@@ -43,8 +43,8 @@ fn text(schema: &Value) -> Result<String, serde_json::Error> {
 
 /// The schemas, each with its path.
 fn schemas(root: &Path) -> Result<Vec<(String, Value)>, Error> {
-    let example = "run -q --locked -p cardmark-core --features schema --example schema";
-    let arguments: Vec<&str> = example.split(' ').collect();
+    let program = "run -q --locked -p cardmark-schema --features schema";
+    let arguments: Vec<&str> = program.split(' ').collect();
     let made: BTreeMap<String, Value> = serde_json::from_slice(&project::cargo(root, &arguments)?)?;
     Ok(made.into_iter().collect())
 }
