@@ -439,7 +439,7 @@ fn a_full_answer_is_ten_lines_and_has_one_ratio_of_a_rate() {
     let endurance = "Alpha is made for 1.2 times the writes of Beta: 820 against 702 TB at 128 GB";
     let of = Versus {
         places: places.collect(),
-        aside: "no capacity was measured of both",
+        aside: "their capacities differ",
         endurance: Some(endurance),
         ..versus(names, &results[0])
     };
@@ -448,7 +448,7 @@ fn a_full_answer_is_ten_lines_and_has_one_ratio_of_a_rate() {
     assert_eq!(text.matches("3.3 times faster than").count(), 1, "{text}");
     for part in [
         "On Pi 4, 20",
-        "measured of both",
+        "capacities differ",
         "on for the first, off for the other",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");

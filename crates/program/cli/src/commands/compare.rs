@@ -204,7 +204,7 @@ impl ComparedSides<'_> {
         match base.zip(other).is_some_and(|(base, other)| base != other)
             && !self.given.iter().all(is_asked)
         {
-            true => "no capacity was measured of both",
+            true => "their capacities differ",
             false => "",
         }
     }
