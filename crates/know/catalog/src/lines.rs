@@ -42,6 +42,9 @@ pub struct ProductLine {
     /// Promises on the package.
     #[serde(default)]
     pub claims: Vec<PackageClaim>,
+    /// Rates of 4 KiB that its maker states for boards; their source is that of the promises.
+    #[serde(default)]
+    pub rates: Vec<StatedRates>,
     /// What is known of its command queue.
     pub command_queue: Option<KnownQueue>,
     /// Registers of cards of this line.
@@ -76,6 +79,18 @@ pub struct PackageClaim {
     /// Highest write rate, bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_s: Option<u64>,
+}
+
+/// Rates that the maker of a line states for a board, as the class of its label is stated for any.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatedRates {
+    /// Id of the board.
+    pub board: String,
+    /// Random reads of 4 KiB, operations per second.
+    pub random_reads_per_s: u32,
+    /// Random writes of 4 KiB, operations per second.
+    pub random_writes_per_s: u32,
 }
 
 /// What is known of the command queue of a line.

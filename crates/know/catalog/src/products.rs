@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::embedded;
+use crate::lines::lines;
 
 pub(crate) const TEXT: &str = include_str!("../facts/products.toml");
 
@@ -89,9 +90,12 @@ impl ProductKind {
 }
 
 impl Product {
-    /// Returns brand, line and capacity in their usual form.
+    /// Returns brand, line and capacity in their usual form; of a name with several generations, with the year.
     pub fn name(&self) -> String {
-        let name = format!("{} {}", self.brand, self.line);
+        let of = |id: &String| lines().iter().find(|line| line.id == *id)?.year;
+        let year = self.product_line.as_ref().and_then(of);
+        let generation = year.map(|year| format!(" ({year})")).unwrap_or_default();
+        let name = format!("{} {}{generation}", self.brand, self.line);
         let name = name.trim_end();
         match self.capacity_bytes {
             Some(bytes) => format!("{name} {} GB", bytes / 1_000_000_000),

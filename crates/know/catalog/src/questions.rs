@@ -33,6 +33,12 @@ const ALWAYS: f64 = 0.4;
 /// Weight of a word that stands in texts only, compared with one that stands in a title or a question.
 const INCIDENTAL: f64 = 0.4;
 
+/// Weight of a word that stands in questions only, such as `show`, compared with one of a title or a name.
+const OF_QUESTIONS: f64 = 0.5;
+
+/// Weight of a word that no explanation has, compared with the rarest: the question asks for something else as well.
+const UNKNOWN: f64 = 0.3;
+
 /// Letters of the shortest word that is corrected, and of the shortest one that may have two slips.
 const LEAST_LETTERS: [usize; 2] = [5, 8];
 
@@ -44,6 +50,14 @@ const RECOMMEND: &str = "cardmark recommend";
 const BRANDS: &str = "brands";
 const OF_BRANDS: [&str; 9] = [
     "vs", "versus", "good", "better", "best", "card", "sd", "microsd", "reliabl",
+];
+
+/// Signs in the words of a question.
+const SIGNS: [(char, &str); 4] = [
+    ('±', " plusminus "),
+    ('~', " tilde "),
+    ('≥', " atleast "),
+    ('≤', " atmost "),
 ];
 
 /// Words of the longest name of a use or board in a question.
@@ -58,8 +72,9 @@ pub struct Answer {
     pub explanation: &'static Explanation,
     /// Share of the question's weight that it holds, 0 to 1: rare words weigh more than common ones.
     pub share: f64,
-    /// True if a word of the question is in its title, a name or a question of it, and not in its text alone.
-    pub is_topic: bool,
+    /// Share of the question's weight in its title, name or question that fits best, 0 to 1; less if that has other words.
+    /// 0 if the words are in its text alone.
+    pub fit: f64,
 }
 
 /// Returns the explanations that answer a question best, the best first; at most five. Knows synonyms, ignores the order
@@ -115,7 +130,7 @@ fn choice(question: &str, buying: &Explanation) -> Option<Explanation> {
     })
 }
 
-/// True for brands with nothing but words such as `better`; a brand alone is looked up.
+/// True for two brands, or for one with nothing but words such as `better`; a brand alone is looked up.
 fn is_of_brands(question: &str) -> bool {
     let words = words(question);
     let brands: BTreeSet<String> = lines()
@@ -131,7 +146,8 @@ fn is_of_brands(question: &str) -> bool {
         let stem = stem(word);
         small.contains(&stem) || OF_BRANDS.contains(&stem.as_str())
     };
-    !named.is_empty() && !others.is_empty() && others.iter().all(is_plain)
+    let is_of_one = !named.is_empty() && !others.is_empty() && others.iter().all(is_plain);
+    is_of_one || BTreeSet::from_iter(named).len() > 1
 }
 
 /// Returns the words of people for a use.
@@ -216,6 +232,8 @@ struct Row {
     explanation: &'static Explanation,
     /// Those of its title, its names and its questions.
     phrases: Vec<BTreeSet<String>>,
+    /// Those of its title and its names.
+    names: BTreeSet<String>,
     /// All of them, its text's included.
     all: BTreeSet<String>,
 }
@@ -268,6 +286,10 @@ impl Index {
         if asked < LEAST_WEIGHT {
             return Vec::new();
         }
+        let unknown = terms
+            .iter()
+            .filter(|term| !self.weights.contains_key(*term));
+        let asked = asked + UNKNOWN * rarity(self.rows.len(), 1) * unknown.count() as f64;
         let scored = |row: &Row| {
             let held = self.held(&terms, &row.all);
             let share = held / asked;
@@ -276,7 +298,7 @@ impl Index {
                 let answer = Answer {
                     explanation: row.explanation,
                     share,
-                    is_topic: fit > 0.0,
+                    fit: fit / asked,
                 };
                 let score = held + TITLE_WEIGHT * fit;
                 (score, row.times_asked(&terms), answer)
@@ -346,12 +368,14 @@ impl Row {
             .map(|phrase| language.terms(stems(phrase), true))
             .filter(|terms| !terms.is_empty())
             .collect();
+        let names = names(explanation).flat_map(|name| language.terms(stems(name), true));
         // A phrase may stand in a long text by chance.
         let mut all = language.terms(stems(&explanation.text), false);
         all.extend(phrases.iter().flatten().cloned());
         Self {
             explanation,
             phrases,
+            names: names.collect(),
             all,
         }
     }
@@ -365,33 +389,39 @@ impl Row {
     }
 }
 
-/// Title, names and questions of an explanation.
-fn phrases(explanation: &Explanation) -> impl Iterator<Item = &String> {
+/// Title and names of an explanation.
+fn names(explanation: &Explanation) -> impl Iterator<Item = &String> {
     [&explanation.id, &explanation.title]
         .into_iter()
         .chain(&explanation.aliases)
-        .chain(&explanation.questions)
 }
 
-/// Weight of each term: the logarithm of the share of explanations that have it, and less for terms of texts only.
+/// Title, names and questions of an explanation.
+fn phrases(explanation: &Explanation) -> impl Iterator<Item = &String> {
+    names(explanation).chain(&explanation.questions)
+}
+
+/// Weight of a term that some of the explanations have.
+fn rarity(rows_count: usize, count: u32) -> f64 {
+    ((rows_count + 1) as f64 / f64::from(count)).ln()
+}
+
+/// Weight of each term: its rarity, and less for terms of questions or texts only.
 fn weights(rows: &[Row]) -> BTreeMap<String, f64> {
     let mut counts = BTreeMap::<&String, u32>::new();
     for term in rows.iter().flat_map(|row| &row.all) {
         *counts.entry(term).or_default() += 1;
     }
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| &row.names).collect();
     let phrases = rows.iter().flat_map(|row| &row.phrases);
     let topics: BTreeSet<&String> = phrases.flatten().collect();
     let weight = |(term, count): (&String, u32)| {
-        let rarity = ((rows.len() + 1) as f64 / f64::from(count)).ln();
-        let is_topic = topics.contains(term);
-        (
-            term.clone(),
-            if is_topic {
-                rarity
-            } else {
-                INCIDENTAL * rarity
-            },
-        )
+        let share = match (names.contains(term), topics.contains(term)) {
+            (true, _) => 1.0,
+            (_, true) => OF_QUESTIONS,
+            _ => INCIDENTAL,
+        };
+        (term.clone(), share * rarity(rows.len(), count))
     };
     counts.into_iter().map(weight).collect()
 }
@@ -400,10 +430,13 @@ fn stems(text: &str) -> Vec<String> {
     words(text).iter().map(|word| stem(word)).collect()
 }
 
-/// Words of a text in lower case. `Pi 4`, `rpi4` and `Pi 4B` are the word `pi4`; other numbers are left out, with a unit
-/// the unit stays.
+/// Words of a text in lower case. `Pi 4`, `rpi4` and `Pi 4B` are the word `pi4`, `class 10` is `class10`, and `45 MB/s` is `mbps`;
+/// other numbers are left out, with a unit the unit stays.
 fn words(text: &str) -> Vec<String> {
-    let text = text.to_lowercase();
+    let mut text = text.to_lowercase();
+    for (sign, word) in SIGNS {
+        text = text.replace(sign, word);
+    }
     let parts = text.split(|c: char| !c.is_alphanumeric());
     let mut words: Vec<String> = Vec::new();
     for part in parts.filter(|part| !part.is_empty()) {
@@ -414,21 +447,35 @@ fn words(text: &str) -> Vec<String> {
                 .filter(|rest| is_board(rest))
                 .unwrap_or(part),
         };
+        if let Some(joined) = words.last().and_then(|last| joined(last, part)) {
+            words.pop();
+            words.push(joined);
+            continue;
+        }
         let digits = part.chars().take_while(char::is_ascii_digit).count();
-        let is_after_pi = words.last().is_some_and(|last| last == "pi");
         match (digits, part.len() - digits) {
             (0, _) if is_board(part) => words.push(part.chars().take(3).collect()),
             (0, _) => words.push(part.to_owned()),
-            (1, _) if is_after_pi => {
-                words.pop();
-                words.push(format!("pi{}", &part[..1]));
-            }
             (_, 0) => {}
             (_, 2) => words.push(part[digits..].to_owned()),
             _ => words.push(part.to_owned()),
         }
     }
     words
+}
+
+/// The word that two parts of a text are together.
+fn joined(last: &str, part: &str) -> Option<String> {
+    let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+    match (last, part) {
+        ("pi", _) if digits == 1 => Some(format!("pi{}", &part[..1])),
+        ("class" | "grade", _) if digits > 0 && digits == part.len() => {
+            Some(format!("{last}{part}"))
+        }
+        ("kb" | "mb" | "gb" | "kib" | "mib" | "gib", "s" | "sec") => Some(format!("{last}ps")),
+        ("read", "only") => Some("readonly".to_owned()),
+        _ => None,
+    }
 }
 
 /// True for `pi4`, `pi3b` and the like.

@@ -2,11 +2,12 @@
 
 use cardmark_core::constants;
 
-use crate::{classes, classes::host, elsewhere};
+use crate::{classes, classes::host, elsewhere, recommendation::met};
 
 constants! {
     "crates/know/judge/src/"
     classes "classes.rs" { RUN_RATIO "ratio", BINARY_RATIO "ratio", SDHC_MOST_BYTES "bytes", }
     host "classes/host.rs" { LINK_BITS_PER_BYTE "bits", LINES_COUNT "lines", }
     elsewhere "elsewhere.rs" { FASTER_RATIO "ratio", CEILING_RATIO "ratio", LEAST_PRODUCTS "products", }
+    met "recommendation/met.rs" { LEAST_OF_ESTIMATE "ratio", BOARD_TIME_US "µs", }
 }

@@ -12,6 +12,7 @@ use cardmark_catalog::{
 };
 use serde::Serialize;
 
+use crate::price::Price;
 use crate::recommendation::{Day, Tier, tier};
 
 /// Capacity that is meant if none is asked for, bytes.
@@ -49,7 +50,7 @@ impl DurableQuestion {
 }
 
 /// Volumes that makers state for cards of one capacity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Durable<'a> {
     /// Capacity of the cards, bytes: that of the question, or else the next one for which a maker states a volume.
     pub capacity_bytes: u64,
@@ -62,7 +63,7 @@ pub struct Durable<'a> {
 }
 
 /// The volume that a maker states for a card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Promised<'a> {
     /// Maker, line and generation.
     pub name: String,
@@ -78,6 +79,9 @@ pub struct Promised<'a> {
     pub known_sold: Option<String>,
     /// A class on its label that promises the rate of the question.
     pub class: Option<String>,
+    /// Price entered by the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 impl Promised<'_> {
@@ -92,6 +96,53 @@ impl Promised<'_> {
     pub fn video_hours(&self) -> Option<u64> {
         let hours = self.volume_bytes / 3600 * 8 / VIDEO_BITS_PER_S;
         (self.promise.kind == EnduranceKind::Hours).then_some(hours)
+    }
+}
+
+impl Durable<'_> {
+    /// Enters prices by names of cards, with or without this capacity. Returns the names that are of none of the cards in the order.
+    #[must_use]
+    pub fn enter_prices(&mut self, prices: &[(String, Price)]) -> Vec<String> {
+        let mut unknown = Vec::new();
+        for (name, price) in prices {
+            let capacity_bytes = split_capacity(name).1.unwrap_or(self.capacity_bytes);
+            let is_it = |card: &&mut Promised<'_>| {
+                capacity_bytes == self.capacity_bytes
+                    && is_called(&card.name, card.promise.product_line(), name)
+            };
+            let mut found = self.ordered.iter_mut().filter(is_it).peekable();
+            if found.peek().is_none() {
+                unknown.push(name.clone());
+            }
+            found.for_each(|card| card.price = Some(price.clone()));
+        }
+        unknown
+    }
+
+    /// Leaves out the cards that cost more than a budget; those without a price stay.
+    pub fn keep_within(&mut self, budget: &Price) {
+        let is_dear = |price: &Price| price.is_within(budget) == Some(false);
+        self.ordered
+            .retain(|card| !card.price.as_ref().is_some_and(is_dear));
+        set_places(&mut self.ordered);
+    }
+
+    /// Returns the cheapest card that is enough: its maker states a volume, and with `is_classed` its label promises the rate of the
+    /// question. `None` without a price, or if a currency differs.
+    #[must_use]
+    pub fn cheapest(&self, is_classed: bool) -> Option<&Promised<'_>> {
+        let is_enough = |card: &&Promised<'_>| card.class.is_some() || !is_classed;
+        let enough = self.ordered.iter().filter(is_enough);
+        let priced = || {
+            enough
+                .clone()
+                .filter_map(|card| Some((card.price.as_ref()?, card)))
+        };
+        let is_least =
+            |price: &Price| priced().all(|(other, _)| price.is_within(other) == Some(true));
+        priced()
+            .find(|(price, _)| is_least(price))
+            .map(|(_, card)| card)
     }
 }
 
@@ -265,6 +316,7 @@ fn promised<'a>(promise: &'a EndurancePromise, question: &DurableQuestion) -> Pr
         tier: line.map_or(Tier::Older, |line| tier(line, question.today)),
         known_sold: line.and_then(|line| line.known_sold.clone()),
         class: least.and_then(|least| class_of(promise, line, least)),
+        price: None,
     }
 }
 

@@ -9,7 +9,7 @@
 mod asked;
 mod choice;
 mod evidence;
-mod met;
+pub(crate) mod met;
 mod sold;
 
 use std::collections::BTreeMap;

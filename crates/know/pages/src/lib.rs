@@ -9,7 +9,7 @@ pub mod frame;
 pub mod pages;
 pub mod places;
 mod queries;
-pub mod suited;
+pub mod shared;
 pub mod views;
 
 pub use queries::{Queries, bad_request, not_found, wrong_cursor};

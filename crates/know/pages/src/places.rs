@@ -8,64 +8,37 @@ use cardmark_stats::{Order, Place, Ranked};
 use crate::views::product::SummaryView;
 use crate::views::published::quantity;
 
-/// A product in a list with the best first.
-#[derive(Clone, Copy, Debug)]
-pub struct ListedProduct<'a> {
-    /// The figure by which the list is sorted: the median, or its share of a rate that is enough.
-    pub value: f64,
-    /// Its figures.
-    pub summary: &'a SummaryView,
-}
-
-impl ListedProduct<'_> {
-    /// The product of a ranking.
-    pub fn of(summary: &SummaryView) -> ListedProduct<'_> {
-        ListedProduct {
-            value: summary.median,
-            summary,
-        }
-    }
-
-    /// The figures under the same circumstances, which contain the board; each submitter counts as a card.
-    fn ranked(&self) -> Ranked {
-        let summary = self.summary;
-        let (metric, quantity) = (&summary.metric, quantity(&summary.metric));
-        // The variance of a median is larger than that of a mean by π/2, about 11/7.
-        let count = usize::try_from(summary.submitters_count * 7 / 11).unwrap_or(usize::MAX);
-        Ranked {
-            value: self.value,
-            runs_count: count,
-            cards_count: count,
-            card: None,
-            place: Arc::new(Place {
-                board: summary.context.get("board").cloned(),
-                ..Place::default()
-            }),
-            spread: known_spread(metric, quantity),
-            elsewhere: known_elsewhere(metric, quantity),
-            method: "",
-            between_methods: 0.0,
-        }
-    }
-
-    /// The interval of the median in the unit of the list, from six submitters on.
-    fn interval(&self) -> Option<(f64, f64)> {
-        let (low, high) = self.summary.low.zip(self.summary.high)?;
-        let factor = self.value / self.summary.median;
-        Some((factor * low, factor * high))
+/// The figures under the same circumstances, which contain the board; each submitter counts as a card.
+fn ranked(summary: &SummaryView) -> Ranked {
+    let (metric, quantity) = (&summary.metric, quantity(&summary.metric));
+    // The variance of a median is larger than that of a mean by π/2, about 11/7.
+    let count = usize::try_from(summary.submitters_count * 7 / 11).unwrap_or(usize::MAX);
+    Ranked {
+        value: summary.median,
+        runs_count: count,
+        cards_count: count,
+        card: None,
+        place: Arc::new(Place {
+            board: summary.context.get("board").cloned(),
+            ..Place::default()
+        }),
+        spread: known_spread(metric, quantity),
+        elsewhere: known_elsewhere(metric, quantity),
+        method: "",
+        between_methods: 0.0,
     }
 }
 
-/// Returns the first and last possible place of each product of the list, from 1. A product is clearly before another if the
+/// Returns the first and last possible place of each product of a ranking, from 1. A product is clearly before another if the
 /// published deviations between cards separate the two, and the intervals of their medians do not overlap, as far as either is known.
-pub fn possible(list: &[ListedProduct<'_>]) -> Vec<[usize; 2]> {
-    let figures: Vec<Ranked> = list.iter().map(ListedProduct::ranked).collect();
+pub fn possible(list: &[&SummaryView]) -> Vec<[usize; 2]> {
+    let figures: Vec<Ranked> = list.iter().map(|one| ranked(one)).collect();
     let order = Order::of(&figures);
     let is_known = |index: usize| figures[index].spread.is_some();
     let is_before = |one: usize, other: usize| {
         let by_deviation =
             (is_known(one) && is_known(other)).then(|| order.is_clearly_above(one, other));
-        let intervals = list[one].interval().zip(list[other].interval());
+        let intervals = interval(list[one]).zip(interval(list[other]));
         let by_interval = intervals.map(|(one, other)| one.0 > other.1 || one.1 < other.0);
         let known = [by_deviation, by_interval].into_iter().flatten();
         one < other && known.min() == Some(true)
@@ -77,6 +50,11 @@ pub fn possible(list: &[ListedProduct<'_>]) -> Vec<[usize; 2]> {
         [1 + before, count - after.count()]
     });
     places.collect()
+}
+
+/// The interval of the median, from six submitters on.
+fn interval(summary: &SummaryView) -> Option<(f64, f64)> {
+    summary.low.zip(summary.high)
 }
 
 #[cfg(test)]
@@ -102,7 +80,7 @@ mod tests {
     }
 
     fn places(summaries: &[SummaryView]) -> Vec<[usize; 2]> {
-        possible(&summaries.iter().map(ListedProduct::of).collect::<Vec<_>>())
+        possible(&summaries.iter().collect::<Vec<_>>())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cardmark_core::Record;
-use cardmark_judge::Day;
+use cardmark_judge::{Day, Figure};
 use cardmark_share::Problem;
 use uuid::Uuid;
 
@@ -12,7 +12,6 @@ use crate::views::board::BoardsPage;
 use crate::views::product::{ProductView, ProductsPage, ProductsQuery};
 use crate::views::ranking::{Contexts, RankingView};
 use crate::views::search::{SearchPage, SearchQuery};
-use crate::views::suited::ByUse;
 
 /// Queries of pages. A cursor is what the page before returned as `next`.
 pub trait Queries: Sync {
@@ -76,8 +75,8 @@ pub trait Queries: Sync {
         limit: u32,
     ) -> impl Future<Output = Result<RankingView, Self::Error>> + Send;
 
-    /// Products that suit each use, as [`crate::suited::by_use`] finds them.
-    fn suited(&self) -> impl Future<Output = Result<Arc<ByUse>, Self::Error>> + Send;
+    /// Figures from which products are recommended, as [`crate::shared::all_figures`] finds them.
+    fn figures(&self) -> impl Future<Output = Result<Arc<Vec<Figure>>, Self::Error>> + Send;
 
     /// Runs work that takes more than a moment, where it delays no other query.
     fn work<T: Send + 'static>(

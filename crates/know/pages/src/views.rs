@@ -6,4 +6,3 @@ pub mod published;
 pub mod ranking;
 pub mod run;
 pub mod search;
-pub mod suited;

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
 use cardmark_catalog::publications;
 use cardmark_core::{Integrity, IntegrityTest, Record, StorageKind};
-use cardmark_judge::derive_again;
+use cardmark_judge::{Figure, derive_again};
 use cardmark_pages::frame::{Frame, Page};
 use cardmark_pages::pages::choice::ChoicePageQuery;
 use cardmark_pages::pages::compare::{ComparePageQuery, compared_sides};
 use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
 use cardmark_pages::pages::{boards, choice, compare, home, product, ranking, run, runs};
-use cardmark_pages::suited::by_use;
+use cardmark_pages::shared::all_figures;
 use cardmark_pages::views::board::{BoardEntry, BoardsPage};
 use cardmark_pages::views::product::{
     ProductEntry, ProductView, ProductsPage, ProductsQuery, SummaryView,
@@ -21,28 +21,31 @@ use cardmark_pages::views::product::{
 use cardmark_pages::views::ranking::{ContextEntry, Contexts, RankedEntry, RankingView};
 use cardmark_pages::views::run::{ListedRun, Run, RunState};
 use cardmark_pages::views::search::{SearchPage, SearchQuery};
-use cardmark_pages::views::suited::ByUse;
 use cardmark_pages::{Queries, not_found};
 use cardmark_share::{
     Check, CheckName, CheckOutcome, Extract, Level, Problem, Summary, context_key, product_key,
 };
 use uuid::Uuid;
 
-/// Records, each as if three people had sent it.
-struct Memory(Vec<Record>);
+/// Records, each as if three people had sent it, and their figures.
+struct Memory(Vec<Record>, OnceLock<Figures>);
 
 /// Figures by metric, context and product.
 type Figures = BTreeMap<Place, (BTreeMap<String, String>, Summary, u64)>;
 type Place = (String, i64, String);
 
 impl Memory {
+    fn of(records: Vec<Record>) -> Self {
+        Self(records, OnceLock::new())
+    }
+
     fn published() -> Self {
         let all = publications().iter().flat_map(|one| one.records());
         let mut records: Vec<Record> = all.collect();
         for record in &mut records {
             let _ = derive_again(record);
         }
-        Self(records)
+        Self::of(records)
     }
 
     fn extracts(&self) -> impl Iterator<Item = Extract> {
@@ -50,6 +53,10 @@ impl Memory {
     }
 
     fn figures(&self) -> Figures {
+        self.1.get_or_init(|| self.of_extracts()).clone()
+    }
+
+    fn of_extracts(&self) -> Figures {
         let mut figures = Figures::new();
         for extract in self.extracts() {
             let Some(product) = extract.product_key() else {
@@ -229,8 +236,8 @@ impl Queries for Memory {
         Ok(RankingView { places, next: None })
     }
 
-    async fn suited(&self) -> Result<Arc<ByUse>, Problem> {
-        Ok(Arc::new(by_use(self).await?))
+    async fn figures(&self) -> Result<Arc<Vec<Figure>>, Problem> {
+        all_figures(self).await
     }
 }
 
@@ -283,8 +290,9 @@ fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
 fn choice_of(wanted: &str, board: &str) -> Result<String, Problem> {
     let asked = ChoicePageQuery {
         board: board.to_owned(),
+        ..ChoicePageQuery::default()
     };
-    let page = done(choice::recommended(&Memory(Vec::new()), wanted, &asked))?;
+    let page = done(choice::recommended(&Memory::of(Vec::new()), wanted, &asked))?;
     Ok(page.html(Frame::Site))
 }
 
@@ -295,12 +303,62 @@ fn the_page_of_a_use_begins_with_the_answer() {
     assert!(first < html.find("<table"), "{html}");
     assert!(html.contains("suits any board"), "{html}");
     assert!(
-        html.contains("≥\u{a0}114\u{a0}%"),
+        html.contains("≥\u{a0}75\u{a0}%"),
         "an estimate is a bound: {html}"
     );
     assert!(html.contains("The first 30 of "), "{html}");
     assert!(!html.contains("FriendlyELEC eMMC"), "microSD unless told");
     assert!(choice_of("gaming", "").is_err());
+}
+
+/// Shared runs and published figures are in one order.
+#[test]
+fn shared_runs_count_beside_published_figures() {
+    let memory = Memory::published();
+    let published = cardmark_judge::published_figures().len();
+    let all = done(all_figures(&memory)).unwrap();
+    let shared = &all[published..];
+    assert!(shared.len() > 100, "{}", shared.len());
+    for figure in shared {
+        assert_eq!(figure.cards_count, 3, "three submitters: {figure:?}");
+        assert!(figure.subject.product.is_some(), "{figure:?}");
+    }
+    assert!(shared.iter().any(|figure| figure.subject.board.is_some()));
+    let asked = ChoicePageQuery {
+        board: "Raspberry Pi 4 Model B".to_owned(),
+        ..ChoicePageQuery::default()
+    };
+    let page = done(choice::recommended(&memory, "boot", &asked)).unwrap();
+    html(
+        &page,
+        &["from shared runs of three submitters and more", "suits"],
+    );
+    let html = choice_of("boot", "").unwrap();
+    assert!(html.contains("From published figures only"), "{html}");
+}
+
+/// A page has no options: what they show is on it, and its form asks for the capacity.
+#[test]
+fn pages_of_uses_name_no_options() {
+    for wanted in cardmark_catalog::uses() {
+        let of = |capacity: &str| {
+            let asked = ChoicePageQuery {
+                capacity: capacity.to_owned(),
+                ..ChoicePageQuery::default()
+            };
+            done(choice::recommended(
+                &Memory::of(Vec::new()),
+                &wanted.id,
+                &asked,
+            ))
+        };
+        let html = of("32").unwrap().html(Frame::Site);
+        for option in ["--all", "--capacity", "--use", "cardmark recommend"] {
+            assert!(!html.contains(option), "{}: {option} in {html}", wanted.id);
+        }
+        assert!(html.contains("name=\"capacity\""), "{html}");
+        assert!(of("33").is_err() && of("x").is_err());
+    }
 }
 
 #[test]
@@ -388,7 +446,7 @@ fn page_of_a_fake(state: RunState, outcome: CheckOutcome) -> Result<String, Prob
             reason: "it is dated tomorrow".to_owned(),
         }],
     };
-    let memory = Memory(vec![fake]);
+    let memory = Memory::of(vec![fake]);
     let page = done(run::run(&memory, shown, "https://cards.example".to_owned()))?;
     Ok(page.html(Frame::Site))
 }

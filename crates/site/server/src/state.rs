@@ -1,7 +1,7 @@
 //! The site's state.
 
 mod contexts;
-mod suited;
+mod figures;
 pub(crate) mod unreadable;
 
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use cardmark_site_store::SiteStore;
 use uuid::Uuid;
 
 use self::contexts::ContextCache;
-use self::suited::SuitedCache;
+use self::figures::FigureCache;
 use self::unreadable::Unreadable;
 use crate::config::Config;
 use crate::http::body::BodyMemory;
@@ -56,7 +56,7 @@ pub struct Site {
     pub(crate) seeds: ReadLimits,
     pub(crate) replies: ReplyCache,
     pub(crate) contexts: ContextCache,
-    pub(crate) suited: SuitedCache,
+    pub(crate) figures: FigureCache,
     /// Places of this computer, if this is the personal instance.
     pub(crate) mine: Option<Personal>,
 }
@@ -126,7 +126,7 @@ impl Site {
             seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
             replies: ReplyCache::default(),
             contexts: ContextCache::default(),
-            suited: SuitedCache::default(),
+            figures: FigureCache::default(),
             mine: None,
             config,
         }

@@ -52,7 +52,7 @@ fn questions_of_people_are_answered() {
         .iter()
         .filter(|(allowed, question)| ids(question).first().is_some_and(|id| allowed.contains(id)));
     let share = first.count() as f64 / questions.len() as f64;
-    assert!(share >= 0.85, "first: {share}");
+    assert!(share >= 0.9, "first: {share}");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn own_questions_find_their_row() {
         }
     }
     // Two rows may answer one question.
-    assert!(all > 250 && first * 100 >= all * 95, "{first} of {all}");
+    assert!(all > 300 && first * 100 >= all * 95, "{first} of {all}");
 }
 
 /// Swaps the letter after `at` with its neighbour, drops it, doubles it, or replaces it.
@@ -90,9 +90,25 @@ fn slip(word: &str, at: usize, kind: u8) -> String {
     letters.into_iter().collect()
 }
 
-/// The words in this order; a board keeps its number.
+/// The question with a hyphen between words that belong together in their order: `Pi-4`, `class-10`.
+fn in_groups(question: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for word in question.split(' ') {
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        match words.last_mut() {
+            Some(last) if is_number || word.eq_ignore_ascii_case("only") => {
+                last.push('-');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words.join(" ")
+}
+
+/// The words in this order, but for those that belong together.
 fn in_order(question: &str, keys: &[usize]) -> String {
-    let question = question.replace("Pi ", "Pi").replace("pi ", "pi");
+    let question = in_groups(question);
     let mut words: Vec<(usize, &str)> = question
         .split(' ')
         .enumerate()
@@ -134,7 +150,7 @@ proptest! {
         let questions = questions();
         let question = questions[which % questions.len()].1;
         let in_order = in_order(question, &keys);
-        let expected = ids(&question.replace("Pi ", "Pi").replace("pi ", "pi"));
+        let expected = ids(&in_groups(question));
         prop_assert_eq!(ids(&in_order), expected, "{}", in_order);
     }
 
@@ -188,8 +204,8 @@ fn what_nothing_explains_finds_nothing() {
 #[test]
 fn a_word_of_a_text_is_no_topic() {
     let found = search("samsung_pro_plus_2023");
-    assert!(found.iter().all(|answer| !answer.is_topic), "{found:?}");
-    assert!(search("is my card a fake")[0].is_topic);
+    assert!(found.iter().all(|answer| answer.fit == 0.0), "{found:?}");
+    assert!(search("is my card a fake")[0].fit > 0.9);
 }
 
 #[test]
@@ -213,6 +229,8 @@ fn a_choice_comes_with_its_command() {
     for (question, id) in [
         ("SanDisk vs Samsung", Some("brands")),
         ("is Lexar good?", Some("brands")),
+        ("does SanDisk last longer than Samsung", Some("brands")),
+        ("is Samsung better than SanDisk", Some("brands")),
         ("which card for Home Assistant", Some("home_assistant")),
         ("SanDisk", None),
         ("SanDisk Extreme", None),
@@ -271,6 +289,76 @@ fn endings_and_boards_are_one_word() {
         assert_eq!(stems(board), "raspberry pi4", "{board}");
     }
     assert_eq!(stems("128GB 4k 60 2024"), "gb 4k");
+    assert_eq!(stems("45 MB/s, 45MB/s, MB"), "mbp mbp mb");
+    assert_eq!(stems("Class 10 or class 4"), "class10 or class4");
+    assert_eq!(stems("read only, read-only"), "readonly readonly");
+    assert_eq!(stems("±2 %"), "plusminus");
+}
+
+/// With an `s` more or less.
+fn in_other_number(word: &str) -> String {
+    match word.strip_suffix('s') {
+        Some(one) => one.to_owned(),
+        None => format!("{word}s"),
+    }
+}
+
+/// Places of words with at least `least_count` letters and a regular plural.
+fn places_of(words: &[&str], least_count: usize) -> Vec<usize> {
+    let is_plain = |word: &str| {
+        let is_regular = !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+        word.len() >= least_count && is_regular && word.bytes().all(|c| c.is_ascii_alphabetic())
+    };
+    (0..words.len())
+        .filter(|index| is_plain(words[*index]))
+        .collect()
+}
+
+/// A question of a row as others would put it: four ways.
+fn put_otherwise(question: &str, small: &[String], keys: &[usize]) -> Vec<String> {
+    let filler = |key: usize| small[key % small.len()].as_str();
+    let grouped = in_groups(question);
+    let words: Vec<&str> = grouped.split(' ').collect();
+    let with = |least_count: usize, change: &dyn Fn(&str) -> String| {
+        let places = places_of(&words, least_count);
+        let place = places.get(keys[0] % places.len().max(1))?;
+        let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        changed[*place] = change(words[*place]);
+        Some(changed.join(" "))
+    };
+    let longer = format!("{} {question} {}", filler(keys[0]), filler(keys[1]));
+    let is_same = INDEX.terms(&longer) == INDEX.terms(question);
+    let mut others = vec![in_order(question, keys)];
+    // A small word may complete a phrase, as `not` in `not show up`.
+    others.extend(is_same.then_some(longer));
+    others.extend(with(4, &in_other_number));
+    others.extend(with(6, &|word| slip(word, keys[1], (keys[0] % 4) as u8)));
+    others
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// Each topic is found by its questions in another order, with other words between, in the other number and with a slip.
+    #[test]
+    fn topics_are_found_by_their_questions_as_others_put_them(
+        keys in prop::collection::vec(any::<usize>(), 2..8),
+    ) {
+        let small = &embedded::<Words>(SYNONYMS, "small")[0].words;
+        let (mut count, mut missed) = (0, Vec::new());
+        for row in explanations() {
+            let others = row.questions.iter().flat_map(|question| put_otherwise(question, small, &keys));
+            for question in others {
+                count += 1;
+                let found = ids(&question);
+                if !found.iter().take(MOST_READ).any(|id| *id == row.id) {
+                    missed.push(format!("{question}: {found:?}, not {}", row.id));
+                }
+            }
+        }
+        prop_assert!(count > 1000, "{count}");
+        prop_assert!(missed.len() * 50 <= count, "{} of {count}: {missed:#?}", missed.len());
+    }
 }
 
 #[test]

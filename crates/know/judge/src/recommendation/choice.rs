@@ -358,14 +358,19 @@ fn is_deciding(wanted: &Use, need: &Requirement) -> bool {
 fn of_product(evidence: &Evidence, board: Option<&AskedBoard>, question: &Question) -> Candidate {
     let known = evidence.known;
     let queue = queue_state(known);
+    let lines = known.map(lines_of).unwrap_or_default();
     let classes = known.map(classes_of).unwrap_or_default();
     let kind = known.map(|product| product.kind);
     let (needs, band) = on_board(board, question.wanted, |asked| {
-        let case = Case { asked, kind, queue };
+        let case = Case {
+            asked,
+            kind,
+            queue,
+            lines: &lines,
+        };
         needs(&case, &evidence.sets, question.wanted, &classes)
     });
     let tested = needs.iter().filter_map(|met| met.year).max();
-    let lines = known.map(lines_of).unwrap_or_default();
     let sold = sold(&lines, tested, question.today);
     let mut candidate = candidate(evidence.product.clone(), needs, sold, question);
     candidate.kind = kind;
@@ -580,6 +585,7 @@ fn by_label(
             asked,
             kind: Some(line.kind),
             queue: None,
+            lines: &[line],
         };
         needs(&case, &[], question.wanted, &classes)
     });

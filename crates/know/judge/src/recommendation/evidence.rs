@@ -192,6 +192,13 @@ impl Set {
         self.is_in_slot.then(|| facts.most_slot_bytes_per_s())
     }
 
+    /// True if it was measured with a command queue, or perhaps: on a board that uses the queue of trusted cards.
+    pub(super) fn may_have_queue(&self) -> bool {
+        let facts = || self.place.board.as_deref().and_then(board);
+        let can_have = || facts().is_some_and(|board| board.trusted_queues_since.is_some());
+        self.queue.unwrap_or_else(can_have)
+    }
+
     /// Fastest USB port of the board, bits per second, if known.
     pub(super) fn usb_bits_per_s(&self) -> Option<u64> {
         let facts = self.place.board.as_deref().and_then(board)?;
@@ -324,12 +331,11 @@ fn queue(subject: &Subject) -> Option<bool> {
 }
 
 fn source(subject: &Subject) -> String {
-    match subject.origin {
-        OriginKind::Measured => "own".to_owned(),
-        OriginKind::Imported => "imported".to_owned(),
-        _ => subject
-            .publication
-            .clone()
-            .unwrap_or_else(|| "published".to_owned()),
-    }
+    let by_origin = || match subject.origin {
+        OriginKind::Measured => "own",
+        OriginKind::Imported => "imported",
+        _ => "published",
+    };
+    let publication = subject.publication.clone();
+    publication.unwrap_or_else(|| by_origin().to_owned())
 }

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod estimates;
+
 /// A day on which nothing is known to be sold, and one on which some products are.
 const LATER: &str = "2035-11-28";
 const TODAY: &str = "2026-11-28";
@@ -94,7 +96,7 @@ fn without_a_figure_that_decides_a_product_is_beside_the_order() {
     assert_eq!(choice.beside[0].beside, Some(Beside::Kind));
 }
 
-/// The slower slot adds the time of 4 KiB to each operation; an estimate counts with 85 %.
+/// The slower slot adds the time of 4 KiB to each operation; an estimate counts with 80 %.
 #[test]
 fn on_another_board_the_slot_is_taken_into_account() {
     let figures = card(subject(EVO, PI_4), 3000.0, 1000.0);
@@ -110,14 +112,14 @@ fn on_another_board_the_slot_is_taken_into_account() {
     assert_eq!(reads.basis, Basis::Elsewhere);
     let expected = 1.0 / (1.0 / 3000.0 + 4096.0 / 25e6);
     assert!((reads.value - expected).abs() < 1e-6 && reads.value < 2012.0);
-    assert!((reads.low.unwrap() - 0.85 * expected).abs() < 1e-6);
+    assert!((reads.low.unwrap() - 0.8 * expected).abs() < 1e-6);
     assert!(reads.high.unwrap() >= 3000.0 - 1e-6, "{reads:?}");
     let sequential = met("Pi 3", "sequential read");
     assert!((sequential.value - 0.9 * 25e6).abs() < 1e-3);
     // A faster slot may save the difference, but need not.
     let reads = met("Pi 5", "random read 4 KiB");
     assert!((reads.value - 3000.0).abs() < 1e-6);
-    assert!((reads.low.unwrap() - 2550.0).abs() < 1e-6);
+    assert!((reads.low.unwrap() - 2400.0).abs() < 1e-6);
     assert!(reads.high.unwrap() > 3000.0);
     assert_eq!(met("Pi 4", "random read 4 KiB").basis, Basis::Here);
     assert_eq!(met("CM4", "random read 4 KiB").basis, Basis::SameSlot);
@@ -136,10 +138,10 @@ fn another_method_stands_in_and_is_in_no_order_with_the_pattern() {
     assert_eq!(choice.first[1].basis, Basis::StandIn);
     let reads = &choice.first[1].needs[0];
     assert_eq!(reads.stand_in, Some("32 at once"));
-    assert!((reads.low.unwrap() - 0.69 * 2500.0).abs() < 1e-6);
-    // Measured 32 at once, 2,000 reads may be 1,380 one at a time.
+    assert!((reads.low.unwrap() - 1.0 / (1.0 / 2500.0 + 160e-6)).abs() < 1e-6);
+    // Measured 32 at once, 1,900 reads may be 1,457 one at a time.
     let last = figures.len() - 2;
-    figures[last].value = 2000.0;
+    figures[last].value = 1900.0;
     let choice = recommend(&figures, &question(Some("Pi 4")));
     assert_eq!(names(&choice.may_suit), [ULTRA]);
 }
@@ -170,12 +172,16 @@ fn the_queue_counts_for_trusted_cards_on_boards_that_use_it() {
         let choice = recommend(&figures.concat(), &question(Some(board)));
         choice.first[0].needs[0].clone()
     };
-    for (board, basis) in [("Pi 5", Basis::StandIn), ("Pi 500", Basis::SameSlot)] {
+    for (board, basis, least) in [
+        ("Pi 5", Basis::StandIn, 1.0),
+        ("Pi 500", Basis::SameSlot, 0.8),
+    ] {
         let trusted = of("Raspberry Pi 64 GB", board);
         assert_eq!((trusted.queue, trusted.basis), (Some(true), basis));
         assert!((trusted.measured - 7000.0).abs() < 1e-6);
         // Its rate one at a time is known without the queue only.
-        assert!((trusted.low.unwrap() - 0.69 * 4000.0).abs() < 1e-6);
+        let off = 1.0 / (1.0 / 4000.0 + 160e-6);
+        assert!((trusted.low.unwrap() - least * off).abs() < 1e-6);
     }
     for (product, board) in [
         ("Raspberry Pi 64 GB", "Pi 4"),
@@ -449,7 +455,7 @@ fn usb_2_limits_what_was_measured_at_usb_3() {
         let choice = of_kinds(&figures, "boot", board, &[ProductKind::UsbSsd]);
         let ssd = lists(&choice).next().unwrap();
         let lows: Vec<f64> = ssd.needs.iter().filter_map(|met| met.low).collect();
-        assert!(lows[0] < 2244.0 && lows[0] > 1900.0, "{lows:?}");
+        assert!(lows[0] < 2244.0 && lows[0] > 1800.0, "{lows:?}");
         assert!(lows[1] < 2540.0, "{lows:?}");
     }
     let choice = of_kinds(&figures, "boot", Some("Pi 5"), &[ProductKind::UsbSsd]);
@@ -527,7 +533,7 @@ fn any_board_is_the_worst_of_all_slots() {
     for board in [Some("Pi 4"), None] {
         let found = of(18.9e6, board);
         assert_eq!(found.grade, Grade::MaySuit, "{board:?}");
-        assert_eq!(found.needs[0].basis, Basis::Elsewhere);
+        assert!(found.needs[0].basis >= Basis::SameSlot, "{board:?}");
     }
     assert!(of(18.9e6, None).band.unwrap().is_any);
 }
@@ -741,14 +747,17 @@ proptest! {
             false => card(subject(product, PI_4), 3000.0 * factor, 1000.0 * factor),
         });
         let choice = recommend(&figures.collect::<Vec<_>>(), &question(Some(board)));
-        prop_assert_eq!(choice.first.len(), 7);
+        let lists = [&choice.first, &choice.may_suit];
+        prop_assert_eq!(lists[0].len() + lists[1].len(), 7);
         let ways = |one: &Candidate| -> Vec<Option<&str>> {
             let deciding = one.needs.iter().filter(|met| met.is_deciding);
             deciding.map(|met| met.stand_in).collect()
         };
-        for (index, one) in choice.first.iter().enumerate() {
-            for other in choice.first[index + 1..].iter().filter(|other| ways(one) != ways(other)) {
-                prop_assert!(one.places.unwrap()[1] < other.places.unwrap()[0], "{:?} {:?}", one, other);
+        for list in lists {
+            for (index, one) in list.iter().enumerate() {
+                for other in list[index + 1..].iter().filter(|other| ways(one) != ways(other)) {
+                    prop_assert!(one.places.unwrap()[1] < other.places.unwrap()[0], "{:?} {:?}", one, other);
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ use cardmark_core::{
 };
 use cardmark_judge::{
     AskedBoard, AvoidQuestion, AvoidReason, DASH_CAM_BYTES_PER_S, Day, Durable, DurableQuestion,
-    Tier, Warned, avoid, durable, stated_pair, tested_by_others, tier,
+    Price, Tier, Warned, avoid, durable, stated_pair, tested_by_others, tier,
 };
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -48,6 +48,54 @@ fn warned(samples: &[EnduranceSample], board: Option<&str>, own: &[Record]) -> V
         kinds: &[ProductKind::Microsd],
     };
     avoid(samples, lines(), &records, &question)
+}
+
+/// The cheapest of the priced cards, if its label is fast enough; whatever the order of the prices.
+#[test]
+fn the_cheapest_that_is_enough_has_a_price_and_a_class() {
+    let price = |name: &str, price: &str| (name.to_owned(), Price::parse(price).unwrap());
+    let mut found = durable(endurance_promises(), &dash_cam(128, TODAY));
+    assert_eq!(found.cheapest(true), None);
+    let mut prices = vec![
+        price("PRO Endurance", "30"),
+        price("SanDisk MAX Endurance 128 GB", "25"),
+        price("SanDisk High Endurance", "15 EUR"),
+    ];
+    for _ in 0..prices.len() {
+        prices.rotate_left(1);
+        assert!(found.enter_prices(&prices).is_empty());
+        let cheapest = found.cheapest(true).map(|card| card.name.as_str());
+        assert_eq!(cheapest, Some("SanDisk High Endurance"));
+    }
+    let unknown = [
+        price("Zeppelin", "1"),
+        price("SanDisk MAX Endurance 32 GB", "2"),
+    ];
+    assert_eq!(
+        found.enter_prices(&unknown),
+        ["Zeppelin", "SanDisk MAX Endurance 32 GB"]
+    );
+    found.keep_within(&Price::parse("26").unwrap());
+    let names: Vec<&str> = found
+        .ordered
+        .iter()
+        .map(|card| card.name.as_str())
+        .collect();
+    assert!(
+        !names.contains(&"Samsung PRO Endurance (2022)"),
+        "{names:?}"
+    );
+    assert_eq!(
+        (found.ordered[0].name.as_str(), found.ordered[0].places),
+        ("SanDisk MAX Endurance", [1, 1])
+    );
+    // Amounts of two currencies are in no order.
+    assert!(
+        found
+            .enter_prices(&[price("SanDisk MAX Endurance", "25 USD")])
+            .is_empty()
+    );
+    assert_eq!(found.cheapest(true), None);
 }
 
 /// Row 8 of the twenty questions: a dash cam with 128 GB.

@@ -67,7 +67,7 @@ fn low_ends(one: &Candidate) -> [String; 2] {
     })
 }
 
-/// Asserts that this is one of the first three, by an estimate with these low ends of random reads and writes.
+/// Asserts that this is one of the first three, in the order of an estimate, with these low ends by its maker of random reads and writes.
 fn assert_estimated(list: &[Candidate], name: &str, low: [&str; 2]) {
     let one = find(list, name);
     let expected = (Basis::Elsewhere, low.map(str::to_owned));
@@ -168,7 +168,7 @@ fn question_4_the_cheapest_that_is_enough() {
     let value = choice.value.unwrap();
     let cheapest = &choice.first[value.cheapest];
     assert_eq!(cheapest.product, "Amazon Basics 64 GB");
-    assert_eq!(low_ends(cheapest), ["2660", "1370"]);
+    assert_eq!(low_ends(cheapest), ["2380", "1240"]);
     let better = &choice.first[value.next_better.unwrap()];
     assert_eq!(better.product, "Raspberry Pi 64 GB");
 }
@@ -178,14 +178,18 @@ fn question_5_for_a_zero_2_w() {
     let choice = ask("boot", Some("Zero 2 W"));
     let first = &choice.first;
     assert_before(first, &RASPBERRY_PI[1..]);
-    assert_estimated(first, "Raspberry Pi 64 GB", ["2280", "2000"]);
-    assert_estimated(first, "Raspberry Pi 128 GB", ["2280", "2010"]);
-    assert_estimated(first, "Raspberry Pi 32 GB", ["1690", "980"]);
+    assert_estimated(first, "Raspberry Pi 64 GB", ["1500", "500"]);
+    assert_estimated(first, "Raspberry Pi 128 GB", ["1500", "500"]);
+    assert_estimated(first, "Raspberry Pi 32 GB", ["1500", "500"]);
     // Measured there, and below class A1.
-    let endurance = find(&choice.too_slow, "Samsung Pro Endurance 64 GB");
+    let endurance = find(&choice.too_slow, "Samsung PRO Endurance (2022) 64 GB");
     assert_eq!(endurance.basis, Basis::StandIn);
-    for name in ["Samsung Evo+ 32 GB", "SanDisk Extreme Pro A1 32 GB"] {
-        assert_eq!(find(first, name).basis, Basis::SameSlot, "{name}");
+    // On the same slot of a Compute Module 3+ the Evo+ read 1,743 times per second, of a Pi 3 2,415 times.
+    for (list, name) in [
+        (first, "SanDisk Extreme Pro A1 32 GB"),
+        (&choice.may_suit, "Samsung Evo+ 32 GB"),
+    ] {
+        assert_eq!(find(list, name).basis, Basis::SameSlot, "{name}");
     }
 }
 
@@ -193,8 +197,8 @@ fn question_5_for_a_zero_2_w() {
 fn questions_6_and_20_for_a_pi_4() {
     let choice = ask("boot", Some("Pi 4"));
     let first = &choice.first;
-    assert_estimated(first, "Raspberry Pi 64 GB", ["2930", "2480"]);
-    assert_estimated(first, "Raspberry Pi 32 GB", ["2020", "1080"]);
+    assert_estimated(first, "Raspberry Pi 64 GB", ["3200", "1200"]);
+    assert_estimated(first, "Raspberry Pi 32 GB", ["3200", "1200"]);
     for name in [
         "SanDisk Extreme Pro A1 32 GB",
         "Samsung Evo+ 32 GB",

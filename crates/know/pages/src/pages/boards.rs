@@ -10,9 +10,10 @@ use cardmark_report::workload_name;
 use crate::addresses;
 use crate::frame::Page;
 use crate::pages::{figures, runs};
-use crate::places::{ListedProduct, possible};
+use crate::places::possible;
 use crate::queries::{Queries, not_found};
 use crate::views::board::BoardEntry;
+use crate::views::product::SummaryView;
 use crate::views::ranking::{ContextEntry, MOST_CONTEXTS, RankedEntry};
 use crate::views::run::{ListedRun, RunState};
 use crate::views::search::SearchQuery;
@@ -182,10 +183,7 @@ async fn best_of<Q: Queries>(
         .ranking(metric, ranked.key, None, PLACES)
         .await?
         .places;
-    let listed: Vec<ListedProduct<'_>> = ranking
-        .iter()
-        .map(|one| ListedProduct::of(&one.summary))
-        .collect();
+    let listed: Vec<&SummaryView> = ranking.iter().map(|one| &one.summary).collect();
     let possible = possible(&listed);
     let is_first = |(_, place): &(&RankedEntry, &[usize; 2])| place[0] == 1;
     let first = ranking.iter().zip(&possible).filter(is_first);

@@ -5,27 +5,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cardmark_catalog::{Use, boards, endurance_promises, endurance_samples, use_of, uses};
 use cardmark_judge::{
-    Candidate, Choice, Day, DurableQuestion, Question, durable, published_figures, recommend,
-    tested_by_others,
+    Candidate, Choice, Day, DurableQuestion, Figure, Question, durable, recommend, tested_by_others,
 };
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::{count_of, place_text};
-use cardmark_report::{AnswerBlock, DurableAnswer, Recommended, share_of_enough, workload_name};
+use cardmark_report::text::count_of;
+use cardmark_report::{DurableAnswer, Recommended, share_of_enough};
 use serde::Deserialize;
 
 use crate::addresses;
-use crate::frame::{Field, Form, Page, sentence};
-use crate::pages::figures;
-use crate::places::{ListedProduct, possible};
+use crate::frame::{Field, Form, Page};
 use crate::queries::{Queries, bad_request, not_found};
-use crate::views::suited::{Suited, SuitedProduct};
+use crate::shared::published;
 
 /// Products of a table.
 const MANY: usize = 30;
 
-pub(crate) const FROM_PUBLISHED: &str =
+const FROM_PUBLISHED: &str =
     "From published figures only, in which products have few cards each: a hint, not a proof.";
-pub(crate) const NOT_ENOUGH: &str = "not enough runs yet";
+const FROM_BOTH: &str = "From published figures, in which products have few cards each, and from shared runs of three submitters and more.";
 
 /// A use on a board.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -34,31 +31,78 @@ pub struct ChoicePageQuery {
     /// Name of the board in the catalogue; empty for any.
     #[serde(default)]
     pub board: String,
+    /// Capacity of the card in GB; empty for any, or for the usual one where endurance decides.
+    #[serde(default)]
+    pub capacity: String,
 }
 
-/// A use, and the name of a board.
-type Asked = (&'static str, Option<&'static str>);
+/// Capacities of cards that pages offer, GB.
+const CAPACITIES: [u64; 5] = [32, 64, 128, 256, 512];
 
-/// Choices from published figures, each of its day.
-static CHOICES: Mutex<BTreeMap<Asked, (Day, Arc<Choice>)>> = Mutex::new(BTreeMap::new());
+/// A use, the name of a board, and a capacity.
+type Asked = (&'static str, Option<&'static str>, Option<u64>);
 
-/// Returns the choice for a use and a board of the catalogue, made once a day.
-fn choice(question: &Question, board: Option<&'static str>) -> Arc<Choice> {
-    let asked = (question.wanted.id.as_str(), board);
-    let choices = || CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = choices().get(&asked).cloned();
-    if let Some((day, choice)) = known
-        && day == question.today
+/// Choices of one day from the same figures.
+struct Made {
+    today: Day,
+    figures: Arc<Vec<Figure>>,
+    choices: BTreeMap<Asked, Arc<Choice>>,
+}
+
+static MADE: Mutex<Option<Made>> = Mutex::new(None);
+
+/// Returns the choice for a use and a board of the catalogue, made once for these figures and this day.
+fn choice(
+    figures: &Arc<Vec<Figure>>,
+    question: &Question,
+    board: Option<&'static str>,
+) -> Arc<Choice> {
+    let asked = (
+        question.wanted.id.as_str(),
+        board,
+        question.wish.capacity_bytes,
+    );
+    let locked = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_same =
+        |made: &&mut Made| made.today == question.today && Arc::ptr_eq(&made.figures, figures);
+    if let Some(choice) = locked()
+        .as_mut()
+        .filter(is_same)
+        .and_then(|made| made.choices.get(&asked))
     {
-        return choice;
+        return Arc::clone(choice);
     }
-    let choice = Arc::new(recommend(published_figures(), question));
-    choices().insert(asked, (question.today, Arc::clone(&choice)));
+    let choice = Arc::new(recommend(figures, question));
+    let mut made = locked();
+    if made.as_mut().filter(is_same).is_none() {
+        *made = Some(Made {
+            today: question.today,
+            figures: Arc::clone(figures),
+            choices: BTreeMap::new(),
+        });
+    }
+    if let Some(made) = made.as_mut() {
+        made.choices.insert(asked, Arc::clone(&choice));
+    }
     choice
 }
 
+/// Origin of the figures, in a sentence.
+pub(crate) fn origin(figures: &Arc<Vec<Figure>>) -> Block {
+    let text = match Arc::ptr_eq(figures, &published()) {
+        true => FROM_PUBLISHED,
+        false => FROM_BOTH,
+    };
+    Block::Text(text.to_owned())
+}
+
 /// Names of the first products for a use on any board.
-pub(crate) fn first(wanted: &'static Use, today: Day, most: usize) -> Vec<String> {
+pub(crate) fn first(
+    figures: &Arc<Vec<Figure>>,
+    wanted: &'static Use,
+    today: Day,
+    most: usize,
+) -> Vec<String> {
     if wanted.needs.is_empty() {
         let found = durable(
             endurance_promises(),
@@ -67,7 +111,7 @@ pub(crate) fn first(wanted: &'static Use, today: Day, most: usize) -> Vec<String
         let names = found.ordered.into_iter().map(|card| card.name);
         return names.take(most).collect();
     }
-    let choice = choice(&Question::new(wanted, None, today), None);
+    let choice = choice(figures, &Question::new(wanted, None, today), None);
     let best = choice.best().iter().take(most);
     best.map(|one| one.product.clone()).collect()
 }
@@ -87,20 +131,24 @@ pub async fn recommended<Q: Queries>(
         not_found("No such use", format!("there is {}", known.join(", ")))
     })?;
     let today = queries.today();
-    let board = board_called(&asked.board)?;
+    let (board, capacity) = (board_called(&asked.board)?, capacity(&asked.capacity)?);
+    let form = form(wanted, board, &asked.capacity);
     let title = format!("For {}", wanted.title);
+    let capacity_bytes = capacity.map(|gigabytes| gigabytes * 1_000_000_000);
     if wanted.needs.is_empty() {
-        let blocks = that_last(wanted, today).blocks();
-        return Ok(Page::new(title, wanted.about.clone(), blocks));
+        let blocks = that_last(wanted, capacity_bytes, today);
+        return Ok(Page::new(title, wanted.about.clone(), blocks).form(form));
     }
-    let mut blocks = queries.work(by_published(wanted, board, today)).await?;
-    if !queries.is_personal() {
-        let by_use = queries.suited().await?;
-        blocks.extend(by_shared(by_use.get(wanted.id.as_str())));
-    }
+    let mut question = Question::new(wanted, board, today);
+    question.wish.capacity_bytes = capacity_bytes;
+    let figures = match queries.is_personal() {
+        true => published(),
+        false => queries.figures().await?,
+    };
+    let mut blocks = queries.work(answered(figures, question, board)).await?;
     blocks.push(Block::Text(wanted.about.clone()));
     blocks.push(Block::Text(format!("What is enough: {}.", wanted.source)));
-    Ok(Page::new(title, wanted.about.clone(), blocks).form(form(wanted, board)))
+    Ok(Page::new(title, wanted.about.clone(), blocks).form(form))
 }
 
 /// The name in the catalogue; `None` for any board.
@@ -116,19 +164,38 @@ fn board_called(name: &str) -> Result<Option<&'static str>, cardmark_share::Prob
         .ok_or_else(unknown)
 }
 
-fn form(wanted: &Use, board: Option<&str>) -> Form {
-    let any = (String::new(), "any board".to_owned());
-    let names = boards().iter().map(|board| board.name.clone());
-    let boards = std::iter::once(any).chain(names.map(|name| (name.clone(), name)));
-    Form::asking(
-        addresses::choice(wanted),
-        "Show",
-        vec![Field::choice("board", "Board", board, boards.collect())],
-    )
+/// The capacity in GB; `None` if none is asked for.
+fn capacity(text: &str) -> Result<Option<u64>, cardmark_share::Problem> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let known = CAPACITIES
+        .into_iter()
+        .find(|known| known.to_string() == text);
+    let unknown = || bad_request(format!("capacity is none of {CAPACITIES:?}: `{text}`"));
+    known.map(Some).ok_or_else(unknown)
 }
 
-fn that_last(wanted: &Use, today: Day) -> AnswerBlock {
-    let question = DurableQuestion::new(wanted, None, today);
+fn form(wanted: &Use, board: Option<&str>, capacity: &str) -> Form {
+    let any = |name: &str| (String::new(), name.to_owned());
+    let names = boards().iter().map(|board| board.name.clone());
+    let boards = std::iter::once(any("any board")).chain(names.map(|name| (name.clone(), name)));
+    let sizes = CAPACITIES.map(|size| (size.to_string(), format!("{size} GB")));
+    let (least, usual) = match wanted.needs.is_empty() {
+        true => ("Capacity", "usual capacity"),
+        false => ("Capacity at least", "any capacity"),
+    };
+    let sizes = std::iter::once(any(usual)).chain(sizes);
+    let capacity = Field::choice("capacity", least, Some(capacity), sizes.collect());
+    // The board makes no difference to endurance.
+    let board = (!wanted.needs.is_empty())
+        .then(|| Field::choice("board", "Board", board, boards.collect()));
+    let fields = board.into_iter().chain([capacity]);
+    Form::asking(addresses::choice(wanted), "Show", fields.collect())
+}
+
+fn that_last(wanted: &Use, capacity_bytes: Option<u64>, today: Day) -> Vec<Block> {
+    let question = DurableQuestion::new(wanted, capacity_bytes, today);
     let answer = DurableAnswer {
         wanted,
         question: &question,
@@ -136,29 +203,40 @@ fn that_last(wanted: &Use, today: Day) -> AnswerBlock {
         tested: &tested_by_others(endurance_samples(), None),
         own: &[],
     };
-    AnswerBlock {
-        next: Some(format!("cardmark recommend --use {} --all", wanted.id)),
-        ..answer.block()
-    }
+    answer.blocks()
 }
 
 /// Draws the answer and its products.
-fn by_published(
-    wanted: &'static Use,
+fn answered(
+    figures: Arc<Vec<Figure>>,
+    question: Question,
     board: Option<&'static str>,
-    today: Day,
 ) -> impl FnOnce() -> Vec<Block> + Send + 'static {
     move || {
-        let question = Question::new(wanted, board, today);
-        let choice = choice(&question, board);
+        let choice = choice(&figures, &question, board);
         let answer = Recommended {
             question: &question,
             choice: &choice,
         };
-        let mut blocks = answer.answer().blocks();
+        let mut blocks: Vec<Block> = answer
+            .answer()
+            .blocks()
+            .into_iter()
+            .map(of_a_page)
+            .collect();
         blocks.push(products(&choice));
-        blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
+        blocks.push(origin(&figures));
         blocks
+    }
+}
+
+/// A block without the option that is a page here.
+fn of_a_page(block: Block) -> Block {
+    match block {
+        Block::Text(text) => {
+            Block::Text(text.replace("`--use endurance`", "the page of endurance"))
+        }
+        block => block,
     }
 }
 
@@ -203,78 +281,5 @@ fn products(choice: &Choice) -> Block {
             ],
             rows: all.into_iter().take(MANY).map(row).collect(),
         },
-    }
-}
-
-/// The products of a use by shared runs, with the figure that limits each.
-fn by_shared(found: Option<&Suited>) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading("Shared runs".to_owned())];
-    let Some(found) = found else {
-        blocks.push(Block::Text(sentence(NOT_ENOUGH)));
-        return blocks;
-    };
-    blocks.push(Block::Text(format!(
-        "{}.",
-        figures::circumstances(&found.context)
-    )));
-    let places = places(found);
-    let row = |(one, place): (&SuitedProduct, [usize; 2])| {
-        let limiting = &one.suitability.limiting;
-        let cells = vec![
-            format!("{}. {}", place_text(place), one.name),
-            workload_name(&limiting.metric).to_owned(),
-            figures::shown(&one.limiting, one.limiting.median),
-            figures::interval(&one.limiting),
-            format!("{:.0} %", 100.0 * limiting.share()),
-            one.limiting.submitters_count.to_string(),
-        ];
-        let values = vec![None, None, Some(one.limiting.median), one.limiting.low];
-        Row::new(cells)
-            .valued(values)
-            .linked(addresses::product(&one.key))
-    };
-    blocks.push(Block::Table {
-        caption: best_first(found.products.len()),
-        table: Table {
-            columns: vec![
-                Column::left("product"),
-                Column::left("limited by"),
-                Column::right("median"),
-                Column::right("95 % interval"),
-                Column::right("of enough"),
-                Column::right("submitters"),
-            ],
-            rows: found
-                .products
-                .iter()
-                .zip(places)
-                .take(MANY)
-                .map(row)
-                .collect(),
-        },
-    });
-    blocks
-}
-
-/// Caption of a table of products, which has the first [`MANY`].
-fn best_first(count: usize) -> String {
-    let of = match count > MANY {
-        true => format!("The best {MANY}"),
-        false => "Best first".to_owned(),
-    };
-    format!(
-        "{of}; the rate that limits a product, as a share of what is enough; 1–3: cannot be put in order, other cards or boards differ by that"
-    )
-}
-
-/// First and last possible place of each product.
-pub(crate) fn places(found: &Suited) -> Vec<[usize; 2]> {
-    possible(&found.products.iter().map(listed).collect::<Vec<_>>())
-}
-
-fn listed(one: &SuitedProduct) -> ListedProduct<'_> {
-    ListedProduct {
-        value: one.suitability.limiting.share(),
-        summary: &one.limiting,
     }
 }

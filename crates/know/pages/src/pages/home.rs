@@ -1,17 +1,18 @@
 //! The first page.
 
+use std::sync::Arc;
+
 use cardmark_catalog::{Use, uses};
-use cardmark_judge::Day;
+use cardmark_judge::{Day, Figure};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::{count_of, place_text};
+use cardmark_report::text::count_of;
 
 use crate::addresses;
-use crate::frame::{Field, Form, Page, sentence};
-use crate::pages::choice::{self, FROM_PUBLISHED, NOT_ENOUGH};
-use crate::pages::runs;
+use crate::frame::{Field, Form, Page};
+use crate::pages::{choice, runs};
 use crate::queries::Queries;
+use crate::shared::published;
 use crate::views::search::SearchQuery;
-use crate::views::suited::ByUse;
 
 /// Products of a use.
 const FEW: usize = 3;
@@ -32,12 +33,8 @@ pub async fn home<Q: Queries>(queries: &Q) -> Result<Page, Q::Error> {
     blocks.push(Block::Text("Share yours:".to_owned()));
     blocks.push(Block::Command("cardmark submit --new".to_owned()));
     blocks.push(Block::Heading("What to buy".to_owned()));
-    blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
-    blocks.push(first_of_each_use(queries.today()));
-    let by_use = queries.suited().await?;
-    blocks.push(Block::Text(FROM_SHARED.to_owned()));
-    let shared = shared_of_each_use(&by_use);
-    blocks.push(shared.unwrap_or_else(|| Block::Text(sentence(NOT_ENOUGH))));
+    let (figures, today) = (queries.figures().await?, queries.today());
+    blocks.extend(queries.work(move || to_buy(&figures, today)).await?);
     blocks.push(Block::Heading("Newest runs".to_owned()));
     blocks.push(match newest.is_empty() {
         true => Block::Text("Nothing was shared yet.".to_owned()),
@@ -83,46 +80,18 @@ pub async fn personal<Q: Queries>(queries: &Q, unreadable: Vec<String>) -> Resul
         }
     }
     blocks.push(Block::Heading("What to buy".to_owned()));
-    blocks.push(Block::Text(FROM_PUBLISHED.to_owned()));
-    blocks.push(first_of_each_use(queries.today()));
+    blocks.extend(to_buy(&published(), queries.today()));
     Ok(Page::new("Your runs", "The runs of this computer.", blocks))
 }
 
-const FROM_SHARED: &str =
-    "From shared runs, ranked under the same circumstances from three submitters on:";
-
-/// The best products of each use, by shared runs; `None` if too few are shared for any.
-fn shared_of_each_use(suited: &ByUse) -> Option<Block> {
-    let row = |one: &Use| {
-        let found = suited.get(one.id.as_str())?;
-        let products = found.products.iter().zip(choice::places(found)).take(FEW);
-        let names: Vec<String> = products
-            .map(|(product, place)| {
-                format!(
-                    "{}. {} ({} submitters)",
-                    place_text(place),
-                    product.name,
-                    product.limiting.submitters_count
-                )
-            })
-            .collect();
-        Some(Row::new(vec![one.title.clone(), names.join(", ")]).linked(addresses::choice(one)))
-    };
-    let rows: Vec<Row> = uses().iter().filter_map(row).collect();
-    (!rows.is_empty()).then(|| Block::Table {
-        caption:
-            "From shared runs, best first; 1–3: cannot be put in order, other cards differ by that"
-                .to_owned(),
-        table: Table {
-            columns: vec![Column::left("use"), Column::left("products")],
-            rows,
-        },
-    })
+/// The first products of each use.
+fn to_buy(figures: &Arc<Vec<Figure>>, today: Day) -> [Block; 2] {
+    [choice::origin(figures), first_of_each_use(figures, today)]
 }
 
-fn first_of_each_use(today: Day) -> Block {
+fn first_of_each_use(figures: &Arc<Vec<Figure>>, today: Day) -> Block {
     let row = |one: &'static Use| {
-        let names = choice::first(one, today, FEW);
+        let names = choice::first(figures, one, today, FEW);
         let names = match names.is_empty() {
             true => "cannot tell".to_owned(),
             false => names.join(", "),

@@ -12,8 +12,9 @@ use crate::addresses;
 use crate::frame::{Field, Form, Page};
 use crate::pages::circumstances;
 use crate::pages::figures::{self, OFFERED};
-use crate::places::{ListedProduct, possible};
+use crate::places::possible;
 use crate::queries::{Queries, wrong_cursor};
+use crate::views::product::SummaryView;
 use crate::views::published::quantity;
 use crate::views::ranking::{ContextEntry, MOST_CONTEXTS, RankingView};
 
@@ -191,10 +192,7 @@ fn blocks(title: &str, metric: &str, chosen: &Chosen, before: usize) -> Vec<Bloc
         let bars = places.iter().map(|one| (one.name.clone(), &one.summary));
         blocks.push(Block::Chart(figures::bars(title, metric, bars)));
     }
-    let listed: Vec<ListedProduct<'_>> = places
-        .iter()
-        .map(|one| ListedProduct::of(&one.summary))
-        .collect();
+    let listed: Vec<&SummaryView> = places.iter().map(|one| &one.summary).collect();
     let possible = possible(&listed);
     let rows = places.iter().zip(possible).map(|(one, [first, last])| {
         let place = place_text([before + first, before + last]);

@@ -3,10 +3,11 @@
 use cardmark_catalog::{
     Cycles, EnduranceKind, EndurancePromise, ProductLine, Use, is_part_of_name, lines,
 };
-use cardmark_judge::{Durable, DurableQuestion, Promised, Tested, Tier, VIDEO_BITS_PER_S};
+use cardmark_judge::{Durable, DurableQuestion, Price, Promised, Tested, Tier, VIDEO_BITS_PER_S};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, KeyFigure};
+use crate::document::Block;
 use crate::text::layout::{joined, section};
 use crate::text::names::listed;
 use crate::text::promised::{stated, stated_hours, statement_name, volume};
@@ -61,7 +62,7 @@ impl DurableAnswer<'_> {
                 .collect(),
             open: more
                 .into_iter()
-                .chain([self.basis(), self.tests()])
+                .chain([self.basis("`--all`"), self.tests()])
                 .collect(),
             ..AnswerBlock::default()
         }
@@ -70,18 +71,41 @@ impl DurableAnswer<'_> {
     /// Returns the answer, and with `all` everything behind it, as lines at most `width` columns wide.
     #[must_use]
     pub fn text(&self, all: bool, width: usize, style: Style) -> String {
-        let mut block = self.block();
         if !all {
-            return joined(&[block.lines(width, style)]);
+            return joined(&[self.block().lines(width, style)]);
         }
-        block.figures = self
-            .found
-            .ordered
-            .iter()
-            .map(|card| self.figure(card))
-            .collect();
-        block.open = vec![self.basis()];
-        let section = |heading: &str, items: Vec<String>| section(heading, &items, width, style);
+        let sections = self.sections().into_iter();
+        let sections = sections.map(|(heading, items)| section(heading, &items, width, style));
+        let block = self.whole_block().lines(width, style);
+        joined(&std::iter::once(block).chain(sections).collect::<Vec<_>>())
+    }
+
+    /// Returns the answer and everything behind it for a page.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut blocks = self.whole_block().blocks();
+        for (heading, items) in self
+            .sections()
+            .into_iter()
+            .filter(|(_, items)| !items.is_empty())
+        {
+            blocks.extend([Block::Heading(heading.to_owned()), Block::List(items)]);
+        }
+        blocks
+    }
+
+    /// The answer with all cards.
+    fn whole_block(&self) -> AnswerBlock {
+        let ordered = self.found.ordered.iter();
+        AnswerBlock {
+            figures: ordered.map(|card| self.figure(card)).collect(),
+            open: vec![self.basis("see below")],
+            ..self.block()
+        }
+    }
+
+    /// Headings, and what is behind the answer.
+    fn sections(&self) -> [(&'static str, Vec<String>); 5] {
         let found = self.found;
         let tests = |tests: &[Tested]| tests.iter().map(test_with_source).collect();
         let stated = |one: &&EndurancePromise| {
@@ -92,19 +116,18 @@ impl DurableAnswer<'_> {
             .replaced
             .iter()
             .map(|card| format!("{}: {}", card.name, self::stated(card.promise)));
-        joined(&[
-            block.lines(width, style),
-            section(
+        [
+            (
                 "Stated otherwise, and so without a place",
                 found.beside.iter().map(stated).collect(),
             ),
-            section("Replaced by a later generation", replaced.collect()),
-            section(
+            ("Replaced by a later generation", replaced.collect()),
+            (
                 "Cards written over and over until the first error: fillings of the whole card, product with the best median card first",
                 tests(self.tested),
             ),
-            section("Your own tests", tests(self.own)),
-            section(
+            ("Your own tests", tests(self.own)),
+            (
                 "Sources of the order",
                 in_order
                     .map(|one| {
@@ -117,7 +140,7 @@ impl DurableAnswer<'_> {
                     })
                     .collect(),
             ),
-        ])
+        ]
     }
 
     /// Returns the same for programs.
@@ -155,6 +178,15 @@ impl DurableAnswer<'_> {
             .take_while(|card| card.places[0] == 1)
             .map(|card| clean(&card.name))
             .collect();
+        if let Some(cheapest) = self.found.cheapest(self.is_camera()) {
+            let price = cheapest.price.as_ref().map(Price::text).unwrap_or_default();
+            return format!(
+                "For {what}, {size}: {} at {} is the cheapest that is enough, made for {} of writes",
+                clean(&cheapest.name),
+                clean(&price),
+                volume(cheapest.volume_bytes)
+            );
+        }
         match self.found.ordered.first() {
             Some(first) => format!(
                 "For {what}, {size}: {}, made for {} of writes",
@@ -170,14 +202,19 @@ impl DurableAnswer<'_> {
         self.is_camera() && ordered.any(|card| card.class.is_some())
     }
 
+    fn shows_prices(&self) -> bool {
+        self.found.ordered.iter().any(|card| card.price.is_some())
+    }
+
     fn sides(&self) -> Vec<String> {
         let second = match self.is_camera() && self.is_video() {
-            true => format!("at {} Mbit/s", VIDEO_BITS_PER_S / 1_000_000),
+            true => format!("{} Mbit/s", VIDEO_BITS_PER_S / 1_000_000),
             false => "fillings".to_owned(),
         };
         let class = self.shows_classes().then_some("class");
+        let price = self.shows_prices().then_some("price");
         let sides = ["writes", &second, "stated", "in shops"].into_iter();
-        sides.chain(class).map(str::to_owned).collect()
+        sides.chain(class).chain(price).map(str::to_owned).collect()
     }
 
     fn figure(&self, card: &Promised<'_>) -> KeyFigure {
@@ -196,7 +233,9 @@ impl DurableAnswer<'_> {
             or_missing(card.promise.document.as_deref().and_then(month)),
             or_missing(card.known_sold.as_deref().and_then(month)),
         ];
+        let price = || or_missing(card.price.as_ref().map(|price| clean(&price.text())));
         cells.extend(self.shows_classes().then(class));
+        cells.extend(self.shows_prices().then(price));
         KeyFigure {
             id: card.promise.id.clone(),
             name: format!("{}. {}", place_text(card.places), clean(&card.name)),
@@ -205,8 +244,8 @@ impl DurableAnswer<'_> {
         }
     }
 
-    /// The kind of figures, and what is not in the order.
-    fn basis(&self) -> String {
+    /// The kind of figures, and what is not in the order, with the place of it.
+    fn basis(&self, place: &str) -> String {
         let figures = match self.is_video() {
             true => "Makers' figures for video, not tests",
             false => "Makers' figures, not tests",
@@ -229,7 +268,7 @@ impl DurableAnswer<'_> {
         }
         match (self.is_camera(), is_industrial) {
             (true, _) => format!("{figures}; C10, U1 or V10 on a label is fast enough"),
-            (false, true) => format!("{figures}; industrial cards state more: `--all`"),
+            (false, true) => format!("{figures}; industrial cards state more: {place}"),
             (false, false) => figures.to_owned(),
         }
     }

@@ -292,7 +292,8 @@ impl Recommended<'_> {
         notes.push(
             "Within a kind, those known to be on sale within a year come first, then lines of 2021 and later, then the others by the year of their test. Figures of \
              one method on one board are in order; a place such as 1–3 means that another card of the product may differ by as much. An \
-             estimate takes the time of each operation on the other board and adds what a slower slot needs for it."
+             estimate takes the time of each operation on the other board and adds what a slower slot needs for it; from several operations at once \
+             it gives an order only, and the minimum is what the maker states: for the board, or by the class on the label."
                 .to_owned(),
         );
         notes.push(format!(
@@ -384,6 +385,7 @@ fn in_word(one: &Candidate) -> String {
             format!("{grade} boards with its socket")
         }
         (Some(band), _) => format!("{grade} {}", band_words(band)),
+        (None, Basis::Elsewhere) if is_promised(one) => format!("{grade} as its maker states"),
         (None, Basis::Elsewhere) => format!("{grade}, estimated"),
         (None, Basis::Label) => format!("{grade} by its label"),
         (None, _) => grade.to_owned(),
@@ -395,6 +397,12 @@ fn in_word(one: &Candidate) -> String {
         true => format!("{word}, roughly"),
         false => word,
     }
+}
+
+/// True if the minimum of a rate that decides is only a statement of the maker.
+fn is_promised(one: &Candidate) -> bool {
+    let mut deciding = one.needs.iter().filter(|met| met.is_deciding);
+    deciding.any(|met| met.is_promised)
 }
 
 fn graded(one: &Candidate) -> &'static str {
@@ -473,6 +481,9 @@ fn measured(one: &Candidate, choice: &Choice) -> Option<String> {
         Basis::Here | Basis::StandIn => format!("measured on this board{year}, {runs}{way}"),
         Basis::SameSlot if choice.board.is_some() => {
             format!("measured {on} (same slot){year}, {runs}{way}")
+        }
+        Basis::Elsewhere if is_promised(one) => {
+            format!("order estimated from figures {on}{year}, {runs}{way}")
         }
         Basis::SameSlot | Basis::Elsewhere => format!("measured {on}{year}, {runs}{way}"),
         Basis::Label => "by the class on its label, without published figures".to_owned(),
@@ -610,6 +621,11 @@ fn met_words(met: &Met) -> String {
     notes.extend(match met.basis {
         Basis::Here => None,
         Basis::StandIn | Basis::SameSlot | Basis::Elsewhere => match (met.low, met.high) {
+            (Some(low), Some(high)) if met.is_promised => Some(format!(
+                "counts as {}, as its maker states, to {}",
+                rate(low),
+                rate(high)
+            )),
             (Some(low), Some(high)) => Some(format!("counts as {} to {}", rate(low), rate(high))),
             _ => None,
         },

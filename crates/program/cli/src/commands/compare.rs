@@ -47,6 +47,11 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
             base?;
             return found.map(|_| Exit::Done);
         };
+        let apart = apart(given, [base, other]);
+        let [base, other] = match &apart {
+            Some([base, other]) => [base, other],
+            None => [base, other],
+        };
         let narrowed = narrowed(given, [base, other])?;
         let sides = match &narrowed {
             Some([base, other]) => [base, other],
@@ -95,6 +100,31 @@ fn endurance_of(given: [&str; 2]) -> EnduranceOfBoth {
         stated: stated_pair(endurance_promises(), names),
         tested: tested_pair(endurance_samples(), names),
     }
+}
+
+/// The sides, if all runs of one are also in the other, with the rest of that: a card against the others of its product.
+fn apart(given: [&str; 2], sides: [&Side; 2]) -> Option<[Side; 2]> {
+    let ids = sides.map(|side| -> BTreeSet<_> { side.records.iter().map(|run| run.id).collect() });
+    let common: BTreeSet<_> = ids[0].intersection(&ids[1]).copied().collect();
+    let is_larger =
+        |index: &usize| ids[*index].len() > common.len() && ids[1 - *index].len() == common.len();
+    let larger = [0, 1]
+        .into_iter()
+        .find(is_larger)
+        .filter(|_| !common.is_empty())?;
+    let mut apart = sides.map(|side| Side {
+        records: side.records.clone(),
+        ..*side
+    });
+    apart[larger]
+        .records
+        .retain(|run| !common.contains(&run.id));
+    print::notice(&format!(
+        "`{}` counts without the runs of `{}`",
+        given[larger],
+        given[1 - larger]
+    ));
+    Some(apart)
 }
 
 /// The runs of both sides at the only capacity at which both were measured in one place; `None` if there is none, or if no side
@@ -419,7 +449,8 @@ fn repeat(sides: &[Vec<&Record>; 2]) -> Option<String> {
 fn refusal(reason: NotComparable, names: [&str; 2], metrics: &[String]) -> CommandError {
     let error = |what: &str| CommandError::new(Exit::Usage, what);
     match reason {
-        NotComparable::OnBothSides(run) => error(&format!("run {run} is on both sides")),
+        NotComparable::OnBothSides(run) => error(&format!("run {run} is on both sides"))
+            .hint("name different runs, or one card and its product: `product=NAME sample=NAME`"),
         NotComparable::UnknownStorage { id, reason } => {
             error("runs of a known device and of storage that is not known do not compare")
                 .because(format!("run {id}: {reason}"))

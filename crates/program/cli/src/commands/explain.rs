@@ -2,7 +2,7 @@
 
 use cardmark_catalog::{
     Answer, Explanation, Group, Known, answered, explanation, explanations, look_up, nearest_terms,
-    search,
+    product, search,
 };
 use cardmark_report::{name_table, vocabulary, wrap};
 use serde_json::{Value, json};
@@ -11,8 +11,9 @@ use crate::args::ExplainArguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
 
-/// Share of a question that an explanation holds if it is shown at once.
+/// Share of a question that an explanation holds, all of it and its best title or question, if it is shown at once.
 const MOST_OF_IT: f64 = 0.5;
+const FIT: f64 = 0.4;
 
 /// Explains a word, or lists what can be explained.
 pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError> {
@@ -37,7 +38,9 @@ fn explained(word: &str, as_json_text: bool) -> Result<String, CommandError> {
             false => titles(group.title(), group.rows()),
         });
     }
-    if let Some(found) = answered(word) {
+    // `Kingston SSD` is a product, not a question about SSDs.
+    let is_question = product(word).is_none();
+    if let Some(found) = answered(word).filter(|_| is_question) {
         return Ok(one(&found, as_json_text));
     }
     let found = look_up(word);
@@ -65,7 +68,7 @@ fn searched(word: &str, as_json_text: bool) -> Result<String, CommandError> {
     Ok(match found.as_slice() {
         [] => return Err(unknown(word)),
         all if as_json_text => all_as_json(rows(all).into_iter()),
-        [best, others @ ..] if best.is_topic && best.share >= MOST_OF_IT => {
+        [best, others @ ..] if best.share >= MOST_OF_IT && best.fit >= FIT => {
             let page = page(best.explanation, print::width());
             match others {
                 [] => page,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cardmark_catalog::{all_equivalents, is_board, meant, publications};
+use cardmark_catalog::{all_equivalents, is_board, meant, nearest_boards, publications};
 use cardmark_core::{Metric, OriginKind, Record, Subject, evidence_digest};
 use cardmark_judge::{
     Field, FieldFilter, ROLES, Ranking, Role, in_catalogue, order_of, ordered_metrics,
@@ -18,6 +18,9 @@ use crate::error::{CommandError, Exit};
 use crate::runs::{Runs, published_records, short};
 use crate::terminal::print;
 use cardmark_session::{Data, store_error};
+
+/// Metrics that an error names.
+const MOST_NAMED: usize = 3;
 
 /// Shows where a run stands among own and published results, metric by metric.
 pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
@@ -284,7 +287,13 @@ fn nothing(
     let is_simulated = |record: &Record| record.origin.kind == OriginKind::Simulated;
     let simulated = own.iter().filter(is_wanted).any(is_simulated);
     records.extend(own);
-    let what = format!("no results of {}", metrics.join(", "));
+    if let Some(error) = unknown_board(&records, filter) {
+        return Ok(error);
+    }
+    let what = match metrics.len() {
+        0..=MOST_NAMED => format!("no results of {}", metrics.join(", ")),
+        _ => "no results to rank".to_owned(),
+    };
     let error = CommandError::new(Exit::Usage, what);
     let is_known = records.iter().any(|record| is_wanted(&record));
     let has_order = |id: &String| {
@@ -302,6 +311,22 @@ fn nothing(
         (true, true) => error.because(format!("none {}", excluded(filter))),
         (false, _) => error.hint(list),
     })
+}
+
+/// The error for a board on which nothing was measured.
+fn unknown_board(records: &[Record], filter: &FieldFilter) -> Option<CommandError> {
+    let name = filter.board.as_deref()?;
+    let board = |record: &Record| record.board.as_ref().and_then(|board| board.model.clone());
+    let mut boards = records.iter().filter_map(board);
+    if boards.any(|board| is_board(&board, name)) {
+        return None;
+    }
+    let what = format!("no results on a board called `{name}`");
+    let hint = match nearest_boards(name).as_slice() {
+        [] => "`cardmark rank` without `--board` ranks the results of all boards".to_owned(),
+        near => format!("perhaps {}", near.join(", ")),
+    };
+    Some(CommandError::new(Exit::Usage, what).hint(hint))
 }
 
 /// What the filters ask for.

@@ -61,7 +61,7 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
         found.all(width, style)
     } else {
         let mut answer = found.answer();
-        answer.next = Some(next(arguments, &question));
+        answer.next = Some(next(arguments, &question, choice.is_board_unknown));
         answer.lines(width, style).join("\n") + "\n"
     };
     print::result(&text)?;
@@ -111,8 +111,8 @@ fn sorted(arguments: &RecommendArguments) -> Result<RecommendArguments, CommandE
     Ok(sorted)
 }
 
-/// The command that shows all products, or those for a board if none was named.
-fn next(arguments: &RecommendArguments, question: &Question) -> String {
+/// The command that shows all products, or those for a board if none that is known was named.
+fn next(arguments: &RecommendArguments, question: &Question, is_board_unknown: bool) -> String {
     let mut command = format!("cardmark recommend --use {}", question.wanted.id);
     if let Some(gigabytes) = arguments.capacity {
         command += &format!(" --capacity {gigabytes}");
@@ -129,7 +129,7 @@ fn next(arguments: &RecommendArguments, question: &Question) -> String {
     if arguments.by_value {
         command += " --by-value";
     }
-    match &question.board {
+    match question.board.as_ref().filter(|_| !is_board_unknown) {
         Some(board) => command + &format!(" --board \"{}\" --all", clean(board)),
         None => command + " --board \"Pi 4\"",
     }

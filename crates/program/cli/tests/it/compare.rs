@@ -92,6 +92,44 @@ fn sides_that_cannot_be_compared_are_refused() {
     }
 }
 
+/// A card against its product is a card against the others of it.
+#[test]
+fn a_card_is_compared_with_the_others_of_its_product() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..3, &["product=A", "sample=S1"]);
+    measure(&program, "a1-32gb", 3..5, &["product=A", "sample=S2"]);
+    for sides in [["product=A", "sample=S1"], ["sample=S1", "product=A"]] {
+        let output = program.run(&[&["compare"], &sides[..]].concat());
+        assert_eq!(output.code, 0, "{output}");
+        assert!(
+            output
+                .stderr
+                .contains("`product=A` counts without the runs of `sample=S1`"),
+            "{output}"
+        );
+    }
+    let all = program.run(&["compare", "product=A", "product=A"]);
+    assert_error(&all, 2, &["is on both sides", "hint: "]);
+    let unknown = program.run(&["rank", "--board", "foo"]);
+    assert_error(
+        &unknown,
+        2,
+        &["no results on a board called `foo`", "hint: "],
+    );
+    let near = program.run(&["rank", "--board", "Rasberry Pi 4"]);
+    assert_error(
+        &near,
+        2,
+        &["no results on a board called", "perhaps", "Raspberry Pi 4"],
+    );
+    let recommended = program.run(&["recommend", "--board", "foo"]);
+    assert!(
+        !recommended.stdout.contains("--board \"foo\""),
+        "{recommended}"
+    );
+}
+
 #[test]
 fn a_run_has_its_place() {
     let scratch = scratch();

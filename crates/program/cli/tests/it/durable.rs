@@ -4,7 +4,7 @@
 use cardmark_testkit::Program;
 use serde_json::Value;
 
-use crate::common::{program, scratch};
+use crate::common::{assert_error, program, scratch};
 
 fn answered(program: &Program, arguments: &[&str]) -> String {
     let output = program.run(&[&["recommend"], arguments].concat());
@@ -49,6 +49,41 @@ fn a_dash_cam_is_asked_for_in_the_words_of_people() {
             "For a dash cam, 32 GB: ",
             "205 TB",
             "WD Purple 32 GB, first error after 1,366 fillings",
+        ],
+    );
+}
+
+#[test]
+fn the_cheapest_card_that_lasts_is_named() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let prices = [
+        "--price",
+        "PRO Endurance=30",
+        "--price",
+        "SanDisk High Endurance 128 GB=15",
+    ];
+    let asked = |more: &[&str]| {
+        answered(
+            &program,
+            &[&["--use", "dash cam"], &prices[..], more].concat(),
+        )
+    };
+    let text = asked(&[]);
+    let cheapest =
+        "SanDisk High Endurance at 15.00 is the cheapest that is enough, made for 117 TB";
+    assert_has(&text, &[cheapest, "price", "30.00"]);
+    assert!(text.lines().count() <= 10, "{text}");
+    let text = asked(&["--budget", "20"]);
+    assert_has(&text, &[cheapest]);
+    assert!(!text.contains("PRO Endurance"), "above the budget: {text}");
+    let unknown = program.run(&["recommend", "--use", "dash cam", "--price", "Zeppelin=3"]);
+    assert_error(
+        &unknown,
+        2,
+        &[
+            "no maker states the endurance of a card called `Zeppelin`",
+            "PRO Endurance",
         ],
     );
 }

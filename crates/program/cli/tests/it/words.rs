@@ -24,12 +24,27 @@ fn questions_are_answered_at_once() {
         ("write protected", "READ-ONLY\n"),
         ("wear leveling", "Wear levelling\n"),
         ("boot", "Use: boot and desktop\n"),
+        ("refund", "Returning a card, with evidence\n"),
+        (
+            "how do I get my money back",
+            "Returning a card, with evidence\n",
+        ),
+        ("is probe safe", "What tests do to your files\n"),
+        ("what does ± mean", "Signs before a figure"),
+        ("±", "Signs before a figure"),
+        ("what is class 10", "Speed Class 10\n"),
+        ("is Samsung better than SanDisk", "Brands\n"),
+        ("Lenovo", "Which cards to avoid\n"),
     ] {
         let output = program.run(&["explain", question]);
         assert_eq!(output.code, 0, "{output}");
         assert!(output.stdout.starts_with(title), "{question}: {output}");
         assert!(output.stdout.contains("source:"), "{question}: {output}");
     }
+    let refund = program.run(&["explain", "refund"]);
+    assert!(refund.stdout.contains("--for seller"), "{refund}");
+    let product = program.run(&["explain", "Kingston SSD"]);
+    assert!(product.stdout.starts_with("Kingston SSD\n"), "{product}");
     let words = [
         "explain",
         "is",

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use cardmark_catalog::products as known_products;
 use cardmark_core::Record;
-use cardmark_judge::Day;
+use cardmark_judge::{Day, Figure};
 use cardmark_pages::Queries;
-use cardmark_pages::suited::by_use;
+use cardmark_pages::shared::all_figures;
 use cardmark_pages::views::board::{BoardEntry, BoardsPage};
 use cardmark_pages::views::product::{ProductEntry, ProductView, ProductsPage, ProductsQuery};
 use cardmark_pages::views::published::of_product;
 use cardmark_pages::views::ranking::{Contexts, RankedEntry, RankingView};
 use cardmark_pages::views::search::{SearchPage, SearchQuery};
-use cardmark_pages::views::suited::ByUse;
 use cardmark_share::product_key;
 use cardmark_site_store::{RankedContext, Search};
 use uuid::Uuid;
@@ -147,8 +146,8 @@ impl Queries for Site {
         Ok(RankingView { places, next })
     }
 
-    async fn suited(&self) -> Result<Arc<ByUse>, Refusal> {
-        self.suited.get(by_use(self)).await
+    async fn figures(&self) -> Result<Arc<Vec<Figure>>, Refusal> {
+        self.figures.get(all_figures(self)).await
     }
 
     async fn work<T: Send + 'static>(

@@ -1,6 +1,7 @@
 //! Answers of `recommend` that rest on other facts than rates: cards that last, and cards to avoid.
 
 use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
+use cardmark_core::clean;
 use cardmark_judge::{
     AskedBoard, AvoidQuestion, Day, DurableQuestion, avoid, durable, endured, published_figures,
     tested_by_others,
@@ -39,10 +40,27 @@ fn that_lasts(
 ) -> Result<Exit, CommandError> {
     let own = endured(&own_records()?);
     let question = DurableQuestion::new(wanted, arguments.capacity_bytes(), today);
+    let mut found = durable(endurance_promises(), &question);
+    if let [name, ..] = found.enter_prices(&arguments.prices).as_slice() {
+        let what = format!(
+            "no maker states the endurance of a card called `{}`",
+            clean(name)
+        );
+        let names: Vec<&str> = found
+            .ordered
+            .iter()
+            .map(|card| card.name.as_str())
+            .collect();
+        return Err(CommandError::new(Exit::Usage, what)
+            .hint(format!("give the price of one of {}", names.join(", "))));
+    }
+    if let Some(budget) = &arguments.budget {
+        found.keep_within(budget);
+    }
     let answer = DurableAnswer {
         wanted,
         question: &question,
-        found: &durable(endurance_promises(), &question),
+        found: &found,
         tested: &tested_by_others(endurance_samples(), None),
         own: &own,
     };
@@ -87,15 +105,16 @@ fn unused(arguments: &RecommendArguments) -> Vec<String> {
         .kind
         .as_ref()
         .is_some_and(|kinds| !kinds.0.is_empty() && !kinds.0.contains(&ProductKind::Microsd));
-    let is_priced = arguments.budget.is_some() || !arguments.prices.is_empty();
+    let is_unpriced =
+        arguments.prices.is_empty() && (arguments.by_value || arguments.budget.is_some());
     let texts = [
         (
             is_other,
             "figures of endurance are of microSD cards only; `--kind` is not used",
         ),
         (
-            is_priced || arguments.by_value,
-            "prices are not used for endurance",
+            is_unpriced,
+            "without a price, such as `--price \"PRO Endurance=20\"`, all cards are shown",
         ),
         (
             arguments.board.is_some(),
