@@ -3,18 +3,23 @@
 mod places;
 mod rates;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cardmark_catalog::class_of;
 use cardmark_core::{ContextRow, Record, context_rows};
 use cardmark_stats::{
     Claim, Difference, Products, StallDifference, cards_count, claim_of, compare_with_stalls,
-    pairs, stall_pairs,
+    pairs, stall_pairs, stalled_ratio,
 };
 
 pub use places::{CommonPlace, Queues, common_places};
-pub use rates::{KeyRates, RateContrast, RateVerdict, key_rates};
+pub use rates::{KeyRates, RateContrast, RateVerdict, key_rates, outcome_of};
 
 use crate::spread::{known_pairs, known_spread};
 use crate::unknown::unknown_storage;
+
+/// Ratio of a rate with its stalls to that between them below which an answer distinguishes the two.
+const STALLED_RATIO: f64 = 0.98;
 
 /// Results of a comparison.
 #[derive(Clone, Debug)]
@@ -27,6 +32,9 @@ pub struct Compared {
     pub differences: Vec<Difference>,
     /// Stalls of both sides.
     pub stalls: Vec<StallDifference>,
+    /// Metrics that are compared by the rate between stalls, where that is higher: the rate with stalls relative to it, of both
+    /// sides.
+    pub with_stalls: BTreeMap<String, [f64; 2]>,
     /// The context of both sides.
     pub context: Vec<ContextRow>,
     /// Products that are on one side only, and were left out.
@@ -71,6 +79,11 @@ pub enum NotComparable {
     Differ(Vec<ContextRow>),
     /// None of the wanted metrics is on both sides.
     NoMetric,
+    /// No run of a side has a figure of speed, such as tests of capacity.
+    NoFigures {
+        /// The side, 0 or 1.
+        index: usize,
+    },
 }
 
 /// Compares the other side with the base. Of the context, the names in `across` may differ. `metrics` restricts
@@ -113,12 +126,35 @@ pub fn compare_sides(
         claim: claim_of(&pairs),
         differences,
         stalls,
+        with_stalls: with_stalls(sides),
         context,
         left_out,
     })
 }
 
+fn with_stalls(sides: &[Vec<&Record>; 2]) -> BTreeMap<String, [f64; 2]> {
+    let metrics = sides.iter().flatten().flat_map(|record| &record.metrics);
+    let with_parts = metrics.filter(|metric| metric.parts.is_some());
+    let ids: BTreeSet<&String> = with_parts.map(|metric| &metric.id).collect();
+    let mean = |side: &Vec<&Record>, id: &str| {
+        let ratios = side
+            .iter()
+            .filter_map(|record| stalled_ratio(record.metric(id)?));
+        let logarithms: Vec<f64> = ratios.map(libm::log).collect();
+        let count = logarithms.len().max(1) as f64;
+        libm::exp(logarithms.iter().sum::<f64>() / count)
+    };
+    let both = |id: &String| (id.clone(), sides.each_ref().map(|side| mean(side, id)));
+    let ratios = ids.into_iter().map(both);
+    let is_lower = |(_, ratios): &(String, [f64; 2])| ratios.iter().any(|one| *one < STALLED_RATIO);
+    ratios.filter(is_lower).collect()
+}
+
 fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), NotComparable> {
+    let has_none = |side: &Vec<&Record>| side.iter().all(|record| record.metrics.is_empty());
+    if let Some(index) = sides.iter().position(has_none) {
+        return Err(NotComparable::NoFigures { index });
+    }
     let is_on_both = |record: &&&Record| sides[1].iter().any(|other| other.id == record.id);
     if let Some(record) = sides[0].iter().find(is_on_both) {
         return Err(NotComparable::OnBothSides(record.id.to_string()));

@@ -46,7 +46,7 @@ pub use camera::{CameraBasis, CameraRate};
 pub use classes::{ClassFigure, class_figures, families};
 pub use comparison::{
     CommonPlace, Compared, Counts, KeyRates, NotComparable, Queues, RateContrast, RateVerdict,
-    common_places, compare_sides, key_rates,
+    common_places, compare_sides, key_rates, outcome_of,
 };
 pub use constants::CONSTANTS;
 pub use durable::{
@@ -72,7 +72,7 @@ pub use recommendation::{
     LeftOut, Met, Question, Sold, SoldLine, Tier, Wish, metrics_of_use, published_figures,
     recommend, tier,
 };
-pub use roles::{ROLES, Role, at_once, queue_depth, role_of};
+pub use roles::{LONG_SERIES_RATIO, ROLES, Role, at_once, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};

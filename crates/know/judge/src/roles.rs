@@ -68,7 +68,7 @@ pub const ROLES: [Role; 4] = [
 ];
 
 /// Rate of a long series of random writes, relative to that of short trials, below which both are worth a sentence.
-pub(crate) const LONG_SERIES_RATIO: f64 = 0.7;
+pub const LONG_SERIES_RATIO: f64 = 0.7;
 
 /// Random writes in one long series of cardmark.
 pub(crate) const LONG_WRITES: Role = Role {

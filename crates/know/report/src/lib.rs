@@ -22,7 +22,7 @@ pub use runs::avoid::AvoidAnswer;
 pub use runs::circumstances::circumstances;
 pub use runs::comparison::{
     Comparison, EnduranceOfBoth, Place, Versus, answer_of_comparison, comparison,
-    comparison_blocks, comparison_json, places_of_comparison, side_names,
+    comparison_blocks, comparison_json, order_of_sides, places_of_comparison, side_names,
 };
 pub use runs::csv::{csv, csv_heading, csv_rows};
 pub use runs::durable::DurableAnswer;

@@ -19,8 +19,8 @@ pub use comparison::history::{
 };
 pub use comparison::ranking::{Candidate, RankSpread, RankingRow, rank};
 pub use comparison::sides::{
-    KnownPairs, KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs,
-    stall_pairs,
+    KnownPairs, KnownSpread, Observation, Pair, Products, Samples, cards_count, pairs, stall_pairs,
+    stalled_ratio, whole_rate,
 };
 pub use comparison::stall_rates::{StallDifference, StallPair, StallRun};
 pub use comparison::ties::{KnownDeviation, KnownElsewhere, Order, Place, Ranked, possible_places};
@@ -51,5 +51,5 @@ pub use estimate::percentile::{
 };
 pub use estimate::poisson::{poisson_bounds, weighted_bounds};
 pub use estimate::serial::STEP_CORRELATION;
-pub use estimate::shift::{LEAST_AFTER, LEAST_BEFORE, LEAST_SHIFT, Shift, WALK_CHANGE};
+pub use estimate::shift::{LEAST_AFTER, LEAST_BEFORE, LEAST_SHIFT, Seen, Shift, WALK_CHANGE};
 pub use estimate::{LEAST_TRIALS, LEVEL, SHOWN_LEVEL};

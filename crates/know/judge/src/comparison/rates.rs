@@ -19,7 +19,7 @@ pub struct KeyRates<'a> {
     pub long_writes: Option<RateContrast<'a>>,
     /// Synced writes.
     pub synced_writes: Option<RateContrast<'a>>,
-    /// Stalls that differ.
+    /// Stalls that differ, or that the rates leave out.
     pub stalls: Vec<&'a StallDifference>,
 }
 
@@ -30,6 +30,8 @@ pub struct RateContrast<'a> {
     pub role: Option<&'static Role>,
     /// The differences, one of each place, all by one pattern of access; at least one.
     pub differences: Vec<&'a Difference>,
+    /// Of each difference the rates with stalls, relative to those between stalls, which it is about; 1 without stalls.
+    pub with_stalls: Vec<[f64; 2]>,
     /// Conclusion from all places.
     pub verdict: RateVerdict,
     /// The other side divided by the base; the geometric mean over places.
@@ -66,6 +68,12 @@ impl RateContrast<'_> {
     #[must_use]
     pub fn metric(&self) -> &str {
         self.differences.first().map_or("", |one| &one.metric)
+    }
+
+    /// Returns whether it is about rates between stalls that are lower with them.
+    #[must_use]
+    pub fn is_between_stalls(&self) -> bool {
+        self.with_stalls.iter().flatten().any(|ratio| *ratio < 1.0)
     }
 
     /// Returns whether one run on a side decided.
@@ -133,13 +141,21 @@ pub fn key_rates<'a>(places: &[&'a Compared]) -> KeyRates<'a> {
         main = others(places);
     }
     let differs =
-        |one: &&StallDifference| matches!(one.outcome, Conclusion::Higher | Conclusion::Lower);
+        |one: &StallDifference| matches!(one.outcome, Conclusion::Higher | Conclusion::Lower);
+    let is_left_out = |one: &StallDifference| {
+        let mut places = places.iter();
+        places.any(|place| place.with_stalls.contains_key(&one.metric))
+    };
     KeyRates {
         main,
         long_writes: of_role(&LONG_WRITES, places),
         synced_writes: of_role(&SYNCED_WRITES, places),
         stalls: match places {
-            [only] => only.stalls.iter().filter(differs).collect(),
+            [only] => {
+                let stalls = only.stalls.iter();
+                let shown = stalls.filter(|one| differs(one) || is_left_out(one));
+                shown.collect()
+            }
             _ => Vec::new(),
         },
     }
@@ -162,9 +178,15 @@ fn of_role<'a>(role: &'static Role, places: &[&'a Compared]) -> Option<RateContr
     };
     let of_place = |place: &&'a Compared| {
         let mut ids = measured.iter().filter(|id| in_pattern(id));
-        ids.find_map(|id| place.differences.iter().find(|one| is_it(one, id)))
+        let found = ids.find_map(|id| place.differences.iter().find(|one| is_it(one, id)))?;
+        let with_stalls = place.with_stalls.get(&found.metric);
+        Some((found, with_stalls.copied().unwrap_or([1.0; 2])))
     };
-    contrast(Some(role), places.iter().filter_map(of_place).collect())
+    let (differences, with_stalls) = places.iter().filter_map(of_place).unzip();
+    Some(RateContrast {
+        with_stalls,
+        ..contrast(Some(role), differences)?
+    })
 }
 
 /// The first rates of any kind.
@@ -205,6 +227,7 @@ fn contrast<'a>(
     };
     Some(RateContrast {
         role,
+        with_stalls: vec![[1.0; 2]; differences.len()],
         verdict: verdict(&differences),
         differences,
         ratio,
@@ -231,8 +254,9 @@ fn verdict(differences: &[&Difference]) -> RateVerdict {
     }
 }
 
-/// The outcome, where a difference that is certainly below 10 % is none.
-fn outcome_of(difference: &Difference) -> Conclusion {
+/// Returns the outcome of a difference; one that is certainly below 10 % is none.
+#[must_use]
+pub fn outcome_of(difference: &Difference) -> Conclusion {
     let ends = difference.low.zip(difference.high);
     let is_small =
         ends.is_some_and(|(low, high)| low >= 1.0 / (1.0 + SAME_RATIO) && high <= 1.0 + SAME_RATIO);

@@ -158,6 +158,7 @@ pub fn compared_sides(
 fn not_comparable(reason: NotComparable) -> Problem {
     let detail = match reason {
         NotComparable::OnBothSides(run) => format!("run {run} is on both sides"),
+        NotComparable::NoFigures { .. } => "the runs of one side measured no speed".to_owned(),
         NotComparable::UnknownStorage { id, reason } => format!("run {id}: {reason}"),
         NotComparable::Mixtures { .. } => {
             "a side is a mixture of products that the other does not have".to_owned()

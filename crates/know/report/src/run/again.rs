@@ -43,7 +43,7 @@ pub(crate) fn sentence(record: &Record, rates: &[RateAgain]) -> Option<String> {
             None => format!("not known of {}", texts.join(", ")),
         })
         .collect();
-    (!parts.is_empty()).then(|| format!("measured again: {}", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("expected of the next run: {}", parts.join("; ")))
 }
 
 /// `random write 4 KiB 880–940 IOPS`; the name alone without a range.
@@ -93,17 +93,17 @@ mod tests {
         let text = |rates: &[RateAgain]| sentence(&record(), rates).unwrap();
         assert_eq!(
             text(&[read(own), write.clone()]),
-            "measured again: sequential read 1 MiB 80.0–95.0 MB/s, random write 4 KiB 880–940 IOPS \
+            "expected of the next run: sequential read 1 MiB 80.0–95.0 MB/s, random write 4 KiB 880–940 IOPS \
              (from 4 runs of this card)"
         );
         assert_eq!(
             text(&[read(AgainBasis::Published), write.clone()]),
-            "measured again: sequential read 1 MiB 80.0–95.0 MB/s (as far apart as repeats of other cards; three runs give this card's own range); \
+            "expected of the next run: sequential read 1 MiB 80.0–95.0 MB/s (as far apart as repeats of other cards; three runs give this card's own range); \
              random write 4 KiB 880–940 IOPS (from 4 runs of this card)"
         );
         assert_eq!(
             text(&[rate("seq_read_1m", None), write]),
-            "measured again: not known of sequential read 1 MiB; random write 4 KiB 880–940 IOPS (from 4 \
+            "expected of the next run: not known of sequential read 1 MiB; random write 4 KiB 880–940 IOPS (from 4 \
              runs of this card)"
         );
     }
@@ -112,7 +112,7 @@ mod tests {
     fn nothing_known_is_said_and_what_was_not_measured_is_not_spoken_of() {
         let none = [rate("seq_read_1m", None), rate("rand_write_4k", None)];
         let text = sentence(&record(), &none).unwrap();
-        let expected = "measured again: not known from one run; run it three times";
+        let expected = "expected of the next run: not known from one run; run it three times";
         assert_eq!(text, expected);
         assert_eq!(sentence(&record(), &[rate("seq_write_1m", None)]), None);
         assert_eq!(sentence(&record(), &[]), None);

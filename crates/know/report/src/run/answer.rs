@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn stops_stand_behind_the_verdict() {
-        let stops = "stops for 1.5 s (once in this run)";
+        let stops = "stops for 1.5 s (once in 90 s)";
         let task = "for running an operating system";
         let of = |write: f64, half_width: f64| {
             let record = run(write, half_width);

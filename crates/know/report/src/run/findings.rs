@@ -203,13 +203,25 @@ fn number(piece: &str) -> Option<f64> {
         .flatten()
 }
 
-/// One sentence for several that differ in their numbers: `5 to 7 of 9 trials`.
+/// One sentence for several that differ in their numbers: `by 5 to 7 %`; trials are counted together.
 fn with_ranges(details: &[&str]) -> String {
     let all: Vec<Vec<&str>> = details.iter().map(|detail| pieces(detail)).collect();
     let Some(first) = all.first() else {
         return String::new();
     };
+    let is_count = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| first.get(before));
+        let after = first.get(index + 1).copied().unwrap_or_default();
+        before.is_some_and(|before| match after {
+            " of " => before.ends_with(" in "),
+            after => *before == " of " && after.starts_with(" trials"),
+        })
+    };
     let joined = first.iter().enumerate().map(|(index, piece)| {
+        if is_count(index) {
+            let here = all.iter().filter_map(|all| number(all.get(index)?));
+            return format!("{:.0}", here.sum::<f64>());
+        }
         let mut here: Vec<&str> = all
             .iter()
             .filter_map(|all| all.get(index).copied())
@@ -244,8 +256,25 @@ pub(crate) fn lines(
 pub(crate) fn wording(finding: &Finding) -> String {
     match finding.detail.is_empty() {
         true => finding.kind.name().replace('_', " "),
-        false => clean(&finding.detail),
+        false => reworded(&clean(&finding.detail)),
     }
+}
+
+/// Parts of the texts in records, and clearer ones for readers.
+const REWORDED: [(&str, &str); 2] = [
+    (
+        "of its time was outside the timed spans",
+        "of its time went into starting, ending and flushing its trials, which its rate leaves out",
+    ),
+    (
+        ", unless it has a battery or capacitors",
+        ", unless its maker promises protection against power loss",
+    ),
+];
+
+fn reworded(text: &str) -> String {
+    let words = REWORDED.iter();
+    words.fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
 }
 
 /// The findings as points of a list in a document, with advice.
@@ -260,7 +289,7 @@ pub(crate) fn points(findings: &[Finding], rows: &[&str]) -> Vec<String> {
         let detail = wording(finding);
         let mut point = format!("{word}: {detail}{}", touched(finding, rows));
         if let Some(advice) = &finding.advice {
-            point += &format!(" → {}", clean(advice));
+            point += &format!(" → {}", reworded(&clean(advice)));
         }
         point
     };
@@ -282,7 +311,8 @@ fn finding_text(finding: &Finding, rows: &[&str], width: usize, style: Style) ->
         *first = format!("{}{rest}", style.paint(tone, word));
     }
     if let Some(advice) = &finding.advice {
-        let advice = wrap(&format!("→ {}", clean(advice)), width.saturating_sub(2), 2);
+        let advice = format!("→ {}", reworded(&clean(advice)));
+        let advice = wrap(&advice, width.saturating_sub(2), 2);
         lines.extend(advice.iter().map(|line| format!("  {line}")));
     }
     lines
@@ -341,7 +371,7 @@ mod tests {
             ),
             throttled("the board slowed itself down in 8 of 9 trials", "mixed_4k"),
         ];
-        let three = "warning: the board slowed itself down in 5 to 8 of 9 to 10 trials";
+        let three = "warning: the board slowed itself down in 21 of 29 trials";
         let advice = "|  → let it cool";
         let rows = ["seq_read_1m", "rand_read_4k", "mixed_4k", "sync_write_4k"];
         let names = " (sequential read 1 MiB; random read 4 KiB; mixed 4 KiB, 20 % reads)";

@@ -313,7 +313,10 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let known = [
         ("addresses repeat after", found.wrap_bytes),
         ("hidden by a cache of at most", found.hidden_cache_bytes),
-        ("caches excluded up to", found.excluded_cache_bytes),
+        (
+            "a fake not hidden by caches up to",
+            found.excluded_cache_bytes,
+        ),
     ];
     rows.extend(
         known
@@ -410,17 +413,18 @@ fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
         (
             "scattered damage caught from",
             format!(
-                "{} of all MiB (99.9 % sure)",
+                "{} of the card (99.9 % sure)",
                 percent(sampling.caught_ratio)
             ),
         ),
     ];
-    rows.extend(sampling.excluded_cache_bytes.map(|bytes| {
-        let text = format!("caches up to {}", capacity(bytes));
-        ("damage not hidden by", text)
-    }));
+    rows.extend(
+        sampling
+            .excluded_cache_bytes
+            .map(|bytes| ("damage not hidden by caches up to", capacity(bytes))),
+    );
     rows.extend(sampling.caught_region_ratio.map(|ratio| {
-        let text = format!("{} of all MiB, wherever it lies", percent(ratio));
+        let text = format!("{} of the card, wherever it lies", percent(ratio));
         ("one bad region caught from", text)
     }));
     if sampling.bad_samples_count > 0 {

@@ -10,6 +10,9 @@ use crate::text::{percent, span, value};
 /// Least difference between a rate and its durable rate that is shown, as a share of the rate.
 const DURABLE_RATIO: f64 = 0.05;
 
+/// End of the id of a continuous block, whose stalls count with those of the rounds.
+const LONG: &str = "_long";
+
 /// The same in the short form.
 const SHORT_OF_DURABLE_RATIO: f64 = 0.3;
 
@@ -22,16 +25,26 @@ pub(crate) fn sentences(record: &Record, is_whole: bool) -> Vec<String> {
     };
     let all = all(record);
     let with_stalls = all.iter().filter_map(|(metric, parts)| {
-        let stalls = parts
-            .stalls
-            .as_ref()
-            .filter(|stalls| stalls.over_100ms.seen_count > 0)?;
-        Some(format!("{}: {}", name(metric), stalled(stalls)))
+        let stalls = seen(parts)?;
+        let rounds = metric.id.strip_suffix(LONG);
+        let is_counted = |rounds: &str| all.iter().any(|(one, _)| one.id == rounds);
+        if rounds.is_some_and(is_counted) {
+            return None;
+        }
+        let long = format!("{}{LONG}", metric.id);
+        let long = record.metric(&long).map(|_| " and 15 s");
+        let name = format!("{}{}", name(metric), long.unwrap_or_default());
+        Some(format!("{name}: {}", stalled(stalls)))
     });
     let put_off = all
         .iter()
         .filter_map(|(metric, parts)| durable(metric, parts, least));
     with_stalls.chain(put_off).collect()
+}
+
+fn seen(parts: &RateParts) -> Option<&Stalls> {
+    let stalls = parts.stalls.as_ref()?;
+    (stalls.over_100ms.seen_count > 0).then_some(stalls)
 }
 
 fn all(record: &Record) -> Vec<(&Metric, &RateParts)> {

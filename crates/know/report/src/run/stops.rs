@@ -11,19 +11,20 @@ const LEAST_FOR_FREQUENCY: u64 = 5;
 /// runs.
 const PASSING_RATIO: f64 = 1.0 / 3.0;
 
-/// `stops for up to 1.5 s about every 20 s`; of few stops their number: `stops for 1.5 s (once in this run)`.
+/// `stops for up to 1.5 s about every 20 s`; of few stops their number: `stops for 1.5 s (once in 89 s)`.
 pub(crate) fn words(stops: &Stops) -> String {
     let length = span(stops.longest_ns);
+    let run = span(stops.run_ns);
     let is_passing = (stops.within_ns as f64) < PASSING_RATIO * stops.run_ns as f64;
     match stops.count {
-        0 | 1 => format!("stops for {length} (once in this run)"),
-        2 => format!("stops for up to {length} (twice in this run)"),
+        0 | 1 => format!("stops for {length} (once in {run})"),
+        2 => format!("stops for up to {length} (twice in {run})"),
         few @ 3..LEAST_FOR_FREQUENCY => {
-            format!("stops for up to {length} ({few} times in this run)")
+            format!("stops for up to {length} ({few} times in {run})")
         }
         count if is_passing => {
             let within = span(stops.within_ns.max(SECOND_NS));
-            format!("stops for up to {length} ({count} times within {within} of this run)")
+            format!("stops for up to {length} ({count} times within {within} of {run})")
         }
         count => {
             let every = every(stops.observed_ns / count);
@@ -67,10 +68,10 @@ mod tests {
     #[test]
     fn a_frequency_is_named_from_five_stops_on() {
         let all = Stopping::All;
-        assert_eq!(of(1, all, 80, 0), "stops for 1.5 s (once in this run)");
-        let twice = "stops for up to 1.5 s (twice in this run)";
+        assert_eq!(of(1, all, 80, 0), "stops for 1.5 s (once in 1 min 30 s)");
+        let twice = "stops for up to 1.5 s (twice in 1 min 30 s)";
         assert_eq!(of(2, all, 80, 41), twice);
-        let few = "stops for up to 1.5 s (4 times in this run)";
+        let few = "stops for up to 1.5 s (4 times in 1 min 30 s)";
         assert_eq!(of(4, all, 80, 60), few);
         let often = "stops for up to 1.5 s about every 15 s";
         assert_eq!(of(5, all, 80, 60), often);
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn stops_in_a_small_part_of_the_run_are_no_frequency() {
-        let passing = "stops for up to 1.5 s (7 times within 12 s of this run)";
+        let passing = "stops for up to 1.5 s (7 times within 12 s of 1 min 30 s)";
         assert_eq!(of(7, Stopping::All, 80, 12), passing);
     }
 }

@@ -77,7 +77,9 @@ pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: 
     blocks.push(verdict_lines(record, width, style));
     blocks.push(findings::lines(&selected.findings, &ids, width, style));
     let mut footer = footer(record);
-    footer.extend((!is_whole && !rows.is_empty()).then(|| more(record, selected.others.len())));
+    let all_count = findings::all(&record.findings).findings.len();
+    let more_count = all_count.saturating_sub(selected.findings.len());
+    footer.extend((!is_whole && !rows.is_empty()).then(|| more(record, more_count)));
     blocks.push(painted(&footer, width, style, Tone::Dim));
     joined(&blocks)
 }

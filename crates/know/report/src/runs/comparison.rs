@@ -1,7 +1,7 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
 use cardmark_core::{Quantity, Record};
-use cardmark_judge::{Compared, Counts, Queues};
+use cardmark_judge::{Compared, Counts, Queues, outcome_of};
 use cardmark_stats::{Basis, Claim, Conclusion, Difference, StallDifference};
 use serde_json::json;
 
@@ -17,10 +17,13 @@ use crate::text::{MISSING, count_of, figure, p_value, value};
 mod answer;
 mod endurance;
 mod names;
+mod order;
 
+use answer::BETWEEN_STALLS;
 pub use answer::{Place, Versus, answer_of_comparison, places_of_comparison};
 pub use endurance::EnduranceOfBoth;
 pub use names::side_names;
+pub use order::order_of_sides;
 
 /// A comparison with its results.
 #[derive(Clone, Debug)]
@@ -94,6 +97,7 @@ pub fn comparison_json(
         "claim": results.claim,
         "differences": results.differences,
         "stalls": results.stalls,
+        "with_stalls": results.with_stalls,
         "context": results.context,
         "across": across,
         "left_out": results.left_out,
@@ -164,7 +168,7 @@ fn details(
         "" => heading(comparison),
         place => format!("{}, {}", heading(comparison), clean(place)),
     };
-    let table = table(&comparison.results.differences);
+    let table = table(comparison.results);
     let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
     let context = context_lines(comparison, width);
     let context = match context.is_empty() {
@@ -188,7 +192,7 @@ pub fn comparison_blocks(comparison: &Comparison<'_>) -> Vec<Block> {
     let mut blocks = comparison.answer().blocks();
     let list = |texts: Vec<String>| (!texts.is_empty()).then_some(Block::List(texts));
     blocks.extend(list(clauses(comparison)));
-    let table = table(&comparison.results.differences);
+    let table = table(comparison.results);
     if !table.rows.is_empty() {
         let caption = heading(comparison);
         blocks.push(Block::Table { caption, table });
@@ -255,7 +259,7 @@ fn undecided_clauses(comparison: &Comparison<'_>, undecided: &[&Difference]) -> 
         let needed = runs(Basis::PublishedRepeats);
         let needed = needed.map(|runs| format!("; about {runs} runs a side would decide 15 %"));
         clauses.push(format!(
-            "too close for one run each: {}{}",
+            "too few runs to tell: {}{}",
             close.join(", "),
             needed.unwrap_or_default()
         ));
@@ -304,10 +308,18 @@ fn interval(difference: &Difference) -> String {
 /// Index of the column of probabilities.
 const P: usize = 5;
 
-fn table(differences: &[Difference]) -> Table {
-    if differences.is_empty() {
+fn table(results: &Compared) -> Table {
+    if results.differences.is_empty() {
         return Table::default();
     }
+    let row = |difference: &Difference| {
+        let name = workload_name(&difference.metric);
+        let name = match results.with_stalls.contains_key(&difference.metric) {
+            true => format!("{name} {BETWEEN_STALLS}"),
+            false => name.to_owned(),
+        };
+        row(name, difference)
+    };
     Table {
         columns: vec![
             Column::left(""),
@@ -318,13 +330,12 @@ fn table(differences: &[Difference]) -> Table {
             Column::right("p").priority(1),
             Column::left(""),
         ],
-        rows: differences.iter().map(row).collect(),
+        rows: results.differences.iter().map(row).collect(),
     }
 }
 
-fn row(difference: &Difference) -> Row {
+fn row(name: String, difference: &Difference) -> Row {
     let value = |rate: f64| value(&difference.metric, difference.quantity, rate);
-    let name = workload_name(&difference.metric).to_owned();
     let (ratio, interval, word) = (
         figure(difference.ratio),
         interval(difference),
@@ -339,12 +350,21 @@ fn row(difference: &Difference) -> Row {
         ratio,
         interval,
         probability.unwrap_or_else(|| MISSING.to_owned()),
-        word.to_owned(),
+        word,
     ])
     .stacked(vec![name, below])
 }
 
-fn word(difference: &Difference) -> &'static str {
+fn word(difference: &Difference) -> String {
+    let word = outcome_word(difference);
+    let is_small = outcome_of(difference) == Conclusion::Same;
+    match difference.outcome {
+        Conclusion::Higher | Conclusion::Lower if is_small => format!("{word}, within 10 %"),
+        _ => word.to_owned(),
+    }
+}
+
+fn outcome_word(difference: &Difference) -> &'static str {
     let is_span = difference.quantity == Quantity::Span;
     match difference.outcome {
         Conclusion::Higher if is_span => "longer",

@@ -38,7 +38,7 @@ pub fn card_history(
     for group in groups {
         let mut lines = painted(&[clean(&about(&group.runs))], width, style, Tone::Heading);
         let trends = match all {
-            true => group.trends.iter().collect(),
+            true => answer::all_trends(group),
             false => answer::main_trends(group),
         };
         lines.extend(table(group, &trends).lines(width, style));
@@ -251,11 +251,22 @@ fn trend_clauses(group: &HistoryGroup<'_>) -> Vec<String> {
     let undecided = names(Some(Conclusion::Undecided));
     if !undecided.is_empty() {
         let least = of(Some(Conclusion::Undecided)).filter_map(|trend| trend.least_ratio);
-        let least = percent(least.fold(f64::INFINITY, f64::min));
+        let rise = least.fold(f64::INFINITY, f64::min);
+        let fall = rise / (1.0 + rise);
         clauses.push(format!(
-            "not decided, as a slow change by less than {least} can be season or chance: {}",
+            "not decided, as a fall by less than {} or a rise by less than {} can be season or chance: {}",
+            percent(fall),
+            percent(rise),
             undecided.join(", ")
         ));
+    }
+    let seen = group.trends.iter().filter_map(|trend| {
+        let words = answer::changed_last(trend.seen.as_ref()?);
+        Some(format!("{} {words}", workload_name(&trend.metric)))
+    });
+    let seen: Vec<String> = seen.collect();
+    if !seen.is_empty() {
+        clauses.push(format!("seen, but not decided: {}", seen.join("; ")));
     }
     let changes = group.trends.iter().flat_map(|t| &t.kernel_changes_at_days);
     let changes: BTreeSet<String> = changes.map(|at_days| date_of(*at_days)).collect();

@@ -230,24 +230,28 @@ fn possible_places(ranking: &Ranking, index: usize) -> [usize; 2] {
     ranking.places[index].places.unwrap_or(unknown)
 }
 
+/// The first range of places that is shown.
+fn shared_place(ranking: &Ranking) -> Option<String> {
+    let places = shown(ranking, false).into_iter();
+    let mut ranges = places.filter_map(|index| ranking.places[index].places);
+    ranges.find(|[first, last]| first < last).map(place_text)
+}
+
 /// Legend of the places.
 fn legend(rankings: &[&Ranking]) -> Vec<String> {
-    let is_shared = |place: &RankingRow| place.places.is_some_and(|[first, last]| first < last);
     let is_unknown = |ranking: &&&Ranking| {
         ranking.places.len() > 1 && ranking.places.iter().any(|place| place.places.is_none())
     };
     let mut lines = Vec::new();
-    if rankings
-        .iter()
-        .any(|ranking| ranking.places.iter().any(is_shared))
-    {
+    if let Some(range) = rankings.iter().find_map(|ranking| shared_place(ranking)) {
         let is_across = rankings.iter().any(|ranking| is_across_boards(ranking));
         let reason = match is_across {
             true => "another card of the product, or another board, differs",
             false => "another card of the product differs",
         };
         lines.push(format!(
-            "2–5: {reason} like the figures in these places; more cards narrow the range."
+            "{range}: {reason} like the figures in these places; more cards narrow the range. Whether these cards \
+             themselves differ shows `cardmark compare`."
         ));
     }
     lines.extend(methods(rankings));

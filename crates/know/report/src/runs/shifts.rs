@@ -24,8 +24,8 @@ fn is_same_change(one: &Shift, other: &Shift) -> bool {
         && reference(one) == reference(other)
 }
 
-/// `since 2026-05-12, on 3 of 3 days with runs: random write 4 KiB about half (the reference reads did not change
-/// alike)`.
+/// `since 2026-05-12, on 3 of 3 days with runs: random write 4 KiB about 50 % lower (the reference reads did not
+/// change alike)`.
 fn clause(changed: &[(&RateTrend, &Shift)]) -> String {
     let shift = changed[0].1;
     let rates: Vec<String> = changed
@@ -50,7 +50,6 @@ fn clause(changed: &[(&RateTrend, &Shift)]) -> String {
 fn amount(shift: &Shift) -> String {
     let ratio = shift.change_ratio;
     match ratio {
-        -0.55..=-0.45 => "about half".to_owned(),
         _ if ratio < 0.0 => format!("about {} lower", percent(-ratio)),
         0.9..=1.1 => "about double".to_owned(),
         _ => format!("about {} higher", percent(ratio)),
@@ -138,7 +137,7 @@ mod tests {
         assert_eq!(
             said([0.5, 1.0], 1.0, false),
             [
-                "since 2026-04-26, on 3 of 3 days with runs: random write 4 KiB about half (the \
+                "since 2026-04-26, on 3 of 3 days with runs: random write 4 KiB about 50 % lower (the \
                  reference reads did not change alike)"
             ]
         );

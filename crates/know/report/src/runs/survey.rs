@@ -24,7 +24,6 @@ use self::sources::is_own;
 pub(crate) use self::sources::publication_of;
 pub use self::sources::survey_title;
 use self::subjects::{Subject, board_of, name_of, subjects, suite_of};
-use crate::answer::AnswerBlock;
 use crate::chart::Chart;
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::run::anatomy as anatomy_text;
@@ -58,9 +57,12 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
         _ if watched.is_empty() => Vec::new(),
         _ => attention_blocks(&cards, &watched),
     };
-    if records.len() > 1 {
-        let answer = methods.first().and_then(answer::answer_of_survey);
-        blocks.extend(answer.iter().flat_map(AnswerBlock::blocks));
+    if records.len() > 1
+        && let Some((answer, has_winner)) = methods.first().and_then(answer::answer_of_survey)
+    {
+        // Without a winner, cards that need attention are the message.
+        let at = if has_winner { 0 } else { blocks.len() };
+        blocks.splice(at..at, answer.blocks());
     }
     blocks.push(Block::Text(summary(&subjects, records)));
     match records {

@@ -1,8 +1,14 @@
 //! The sentence of a comparison against what was put in.
 
-use cardmark_core::{Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
+use std::collections::BTreeMap;
+
+use cardmark_core::{
+    Estimate, Metric, Origin, OriginKind, Quantity, RateParts, Record, run_id_from_bytes,
+};
 use cardmark_judge::{Compared, Queues, compare_sides};
-use cardmark_report::{AnswerBlock, Place, Style, Versus, answer_of_comparison, comparison};
+use cardmark_report::{
+    AnswerBlock, Place, Style, Versus, answer_of_comparison, comparison, order_of_sides,
+};
 use cardmark_stats::{Conclusion, Difference};
 use proptest::prelude::*;
 
@@ -171,16 +177,16 @@ proptest! {
         let sentence = answer(&results).sentence;
         let short = truth(difference(&results, "rand_write_4k"));
         if let Some((winner, ratio, range)) = short {
-            let begin = format!("{winner} writes randomly ");
+            let begin = format!("{winner} does random writes ");
             let clause = sentence.strip_prefix(&begin);
             prop_assert!(clause.is_some_and(|clause| is_right(clause, ratio, range)), "{sentence}: {short:?}");
         } else if let Some((winner, ..)) = truth(difference(&results, "rand_write_4k_long")) {
             prop_assert!(sentence.starts_with(winner) && sentence.contains(" over 15 s"), "{sentence}");
         }
         for (metric, verb) in [
-            ("rand_read_4k", "reads randomly"),
-            ("seq_write_1m", "writes in sequence"),
-            ("seq_read_1m", "reads in sequence"),
+            ("rand_read_4k", "does random reads"),
+            ("seq_write_1m", "does sequential writes"),
+            ("seq_read_1m", "does sequential reads"),
         ] {
             let Some((winner, ratio, range)) = truth(difference(&results, metric)) else {
                 prop_assert!(!sentence.contains(&format!("{verb} ")), "{sentence}");
@@ -260,7 +266,7 @@ proptest! {
         let has = |winner: &str| all.iter().any(|one| truth(one).is_some_and(|(name, ..)| name == winner));
         let mean = all.iter().map(|one| one.ratio.ln()).sum::<f64>();
         for (name, opposite, sign) in [(NAMES[0], NAMES[1], -1.0), (NAMES[1], NAMES[0], 1.0)] {
-            if answer.sentence.starts_with(&format!("{name} writes randomly")) && !answer.sentence.contains("15 s") {
+            if answer.sentence.starts_with(&format!("{name} does random writes")) && !answer.sentence.contains("15 s") {
                 prop_assert!(!has(opposite) && mean * sign > 0.0, "{}: {all:?}", answer.sentence);
             }
         }
@@ -290,35 +296,35 @@ fn sentences_in_plain_words() {
             [1.0 / 18.0, 0.54, 0.28, 0.23, 1.0 / 18.0, 0.06],
             3,
             0.004,
-            "Alpha writes randomly 18 times faster than Beta (1",
+            "Alpha does random writes 18 times faster than Beta (1",
             "",
         ),
         (
             [1.12, 1.0, 1.0, 0.8, 1.12, 1.0],
             5,
             0.002,
-            "Beta writes randomly 12 % faster than Alpha (1",
-            "; Alpha reads in sequence 25 % faster (2",
+            "Beta does random writes 12 % faster than Alpha (1",
+            "; Alpha does sequential reads 25 % faster (2",
         ),
         (
             [1.12, 0.5, 1.0, 0.8, 1.12, 1.0],
             5,
             0.002,
-            "Beta writes randomly 12 % faster than Alpha (1",
-            "; Alpha reads randomly 2.0 times faster and reads in sequence 25 % faster",
+            "Beta does random writes 12 % faster than Alpha (1",
+            "; Alpha does random reads 2.0 times faster and does sequential reads 25 % faster",
         ),
         (
             [1.38, 1.0, 1.0, 1.0, 0.56, 1.0],
             3,
             0.004,
-            "Beta writes randomly 38 % faster than Alpha in bursts (3",
+            "Beta does random writes 38 % faster than Alpha in bursts (3",
             ", but over 15 s Alpha is 79 % faster (7",
         ),
         (
             [1.0 / 17.0, 0.5, 0.3, 0.3, 1.0 / 17.0, 0.06],
             1,
             0.0,
-            "Alpha writes randomly 17 times faster than Beta",
+            "Alpha does random writes 17 times faster than Beta",
             "",
         ),
         (
@@ -387,7 +393,7 @@ fn the_queue_as_installed_leads_and_other_settings_follow() {
     assert!(
         answer
             .sentence
-            .starts_with("Alpha writes randomly 3.3 times faster than Beta"),
+            .starts_with("Alpha does random writes 3.3 times faster than Beta"),
         "{answer:?}"
     );
     assert_eq!(
@@ -396,7 +402,9 @@ fn the_queue_as_installed_leads_and_other_settings_follow() {
     );
     let more = &answer.more[1];
     assert!(
-        more.starts_with("With the command queue on: Beta writes randomly 40 % faster than Alpha"),
+        more.starts_with(
+            "With the command queue on: Beta does random writes 40 % faster than Alpha"
+        ),
         "{more}"
     );
 }
@@ -408,6 +416,7 @@ fn no_common_rate_is_an_answer_too() {
         claim: cardmark_stats::Claim::Runs,
         differences: Vec::new(),
         stalls: Vec::new(),
+        with_stalls: BTreeMap::new(),
         context: Vec::new(),
         left_out: Vec::new(),
     };
@@ -455,4 +464,82 @@ fn a_full_answer_is_ten_lines_and_has_one_ratio_of_a_rate() {
     }
     let all = comparison(&of, true, 80, Style::Plain);
     assert!(all.contains("820 against 702 TB"), "{all}");
+}
+
+/// Three runs with this rate of random writes, and one deviation.
+fn with_writes(first: u8, rate: f64) -> Vec<Record> {
+    let run = |number: u8| {
+        let id = run_id_from_bytes([first + number; 16]);
+        let mut record = Record::new(id, Origin::of(OriginKind::Measured));
+        let value = rate * (1.0 + 0.004 * f64::from(number));
+        record.metrics = vec![Metric::new("rand_write_4k", Quantity::OperationRate, value)];
+        record
+    };
+    (0..3).map(run).collect()
+}
+
+#[test]
+fn several_sides_have_one_order_with_shared_places() {
+    let sides = [
+        with_writes(1, 850.0),
+        with_writes(11, 1700.0),
+        with_writes(21, 852.0),
+    ];
+    let names = ["A", "B", "C"].map(str::to_owned);
+    let of = |indices: [usize; 2]| {
+        let sides = indices.map(|index| sides[index].iter().collect::<Vec<_>>());
+        (indices, compare_sides(&sides, &[], &[]).unwrap())
+    };
+    let pairs = [[0, 1], [0, 2], [1, 2]].map(of);
+    assert_eq!(
+        order_of_sides(&names, &pairs).unwrap(),
+        "Random writes, fastest first: 1 B (1707/s), 2–3 C (855/s), 2–3 A (853/s)"
+    );
+    assert_eq!(order_of_sides(&names[..2], &pairs[..1]), None);
+    assert_eq!(order_of_sides(&names, &pairs[..2]), None);
+}
+
+#[test]
+fn rates_without_their_stalls_are_named_so() {
+    let stalled = |first: u8, share: f64| -> Vec<Record> {
+        let mut records = with_writes(first, 600.0);
+        for metric in records.iter_mut().flat_map(|record| &mut record.metrics) {
+            let body = Estimate {
+                value: metric.value / (1.0 - share),
+                ..Estimate::default()
+            };
+            metric.parts = Some(RateParts {
+                body,
+                ..RateParts::default()
+            });
+        }
+        records
+    };
+    let of = |share: f64| {
+        let sides = [stalled(1, share), with_writes(11, 300.0)];
+        let [base, other] = sides.each_ref().map(|side| side.iter().collect::<Vec<_>>());
+        answer(&compare_sides(&[base, other], &[], &[]).unwrap())
+    };
+    let (quiet, stalls) = (of(0.0), of(0.25));
+    assert!(
+        quiet
+            .sentence
+            .starts_with("Alpha does random writes 2.0 times faster"),
+        "{}",
+        quiet.sentence
+    );
+    assert!(
+        stalls
+            .sentence
+            .starts_with("Alpha does random writes 2.7 times faster than Beta between stalls ("),
+        "{}",
+        stalls.sentence
+    );
+    // The values are those that each run shows.
+    assert_eq!(stalls.figures[0].cells, quiet.figures[0].cells);
+    assert!(
+        stalls.figures[0]
+            .word
+            .starts_with("2.7 times faster between stalls (")
+    );
 }

@@ -119,7 +119,7 @@ fn a_page_of_one_run_shows_a_cause_and_folds_its_symptoms() {
     ];
     let page = markdown(&survey("One run", &[record]));
     let (shown, folded) = page.split_once("Further findings (1)").unwrap();
-    let point = "- Warning: throttled in 5 to 7 of 9 trials (random read 4 KiB; random write 4 KiB) → let the board cool";
+    let point = "- Warning: throttled in 12 of 18 trials (random read 4 KiB; random write 4 KiB) → let the board cool";
     assert!(shown.contains(point), "{shown}");
     assert!(!shown.contains("the rate fell"), "{shown}");
     assert!(folded.contains("the rate fell by 9 %"), "{folded}");
@@ -579,7 +579,7 @@ fn the_fastest_card_is_named_if_it_can_be_told() {
     ];
     assert_eq!(
         answers(&clear),
-        ["Fastest for booting: B (1000 random writes/s, 2.00 × the next)."]
+        ["Fastest for booting: B (1000 random writes/s, 2.0 times faster than the next)."]
     );
     let both = [
         run("A", "Pi 4", 500.0, 2000.0),
@@ -590,7 +590,7 @@ fn the_fastest_card_is_named_if_it_can_be_told() {
     assert_eq!(
         answers(&both),
         [
-            "Fastest for booting: B (random writes: 1000/s on Pi 4, 2.00 × the next; 800/s on Pi 3, 2.00 × the next)."
+            "Fastest for booting: B (random writes: 1000/s on Pi 4, 2.0 times faster than the next; 800/s on Pi 3, 2.0 times faster than the next)."
         ]
     );
     let near = [
@@ -611,7 +611,9 @@ fn the_fastest_card_is_named_if_it_can_be_told() {
     ];
     assert_eq!(
         answers(&split),
-        ["Fastest random writes: B (1000/s, 2.00 × the next); fastest random reads: A (4000/s)."]
+        [
+            "Fastest random writes: B (1000/s, 2.0 times faster than the next); fastest random reads: A (4000/s)."
+        ]
     );
     let mut cached = clear.to_vec();
     cached[1].metrics[0].warnings = vec!["not_reached".to_owned()];

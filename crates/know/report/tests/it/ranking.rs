@@ -159,7 +159,7 @@ fn several_metrics_share_one_legend() {
     ];
     let text = rankings(&all, true, 200, Style::Plain);
     assert_eq!(
-        text.matches("2–5: another card of the product").count(),
+        text.matches("1–2: another card of the product").count(),
         1,
         "{text}"
     );

@@ -1,6 +1,8 @@
 //! Messages of reports: winners with their caveats, several runs of one card, titles and marks of charts.
 
-use cardmark_core::{Board, Finding, FindingKind, Quantity, Record, Severity, run_id_from_bytes};
+use cardmark_core::{
+    Board, Estimate, Finding, FindingKind, Quantity, RateParts, Record, Severity, run_id_from_bytes,
+};
 use cardmark_report::chart::{Chart, Size, Theme};
 use cardmark_report::document::markdown;
 use cardmark_report::{survey, survey_charts};
@@ -45,7 +47,7 @@ fn a_card_that_is_fast_in_bursts_only_is_no_winner() {
     ];
     assert_eq!(
         sentence(&runs),
-        "Fastest random writes: Card2 (904/s over 15 s, 1.84 × the next); fastest in bursts: Card1 (1252/s)."
+        "Fastest random writes: Card2 (904/s over 15 s, 84 % faster than the next); fastest in bursts: Card1 (1252/s)."
     );
     let Chart::Bars(bars) = &survey_charts(&runs)[0] else {
         panic!()
@@ -142,6 +144,38 @@ fn several_runs_of_one_card_have_a_verdict_and_a_chart() {
         (bar.value - 920.0).abs() < 1.0 && bar.ends.is_some(),
         "{bar:?}"
     );
+}
+
+/// Stalls are part of the rates of a report, and cameras can rely on what the worst run promises.
+#[test]
+fn runs_with_stalls_keep_their_rate_and_their_worst_long_run() {
+    let with_stalls = |number: u8, low: f64| {
+        let mut record = run(number, 900.0, 900.0);
+        record
+            .labels
+            .insert("product".to_owned(), "Card".to_owned());
+        let mut write = bare("seq_write_1m", Quantity::ByteRate, 30e6);
+        let estimate = |value: f64, low: f64| Estimate {
+            value,
+            low: Some(low),
+            high: Some(2.0 * value - low),
+        };
+        write.parts = Some(RateParts {
+            body: estimate(40e6, 39e6),
+            long_run: Some(estimate(30e6, low)),
+            ..RateParts::default()
+        });
+        record.metrics.push(write);
+        record
+    };
+    let runs =
+        [(1, 22.5e6), (2, 21.5e6), (3, 23.5e6)].map(|(number, low)| with_stalls(number, low));
+    let text = |runs: &[Record]| markdown(&survey("Card", runs));
+    assert!(text(&runs[1..2]).contains("cameras up to 21 MB/s"));
+    let all = text(&runs);
+    assert!(all.contains("cameras up to 21 MB/s"), "{all}");
+    assert!(all.contains("| 30.0"), "{all}");
+    assert!(!all.contains("40.0"), "{all}");
 }
 
 #[test]

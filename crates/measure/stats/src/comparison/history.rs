@@ -18,10 +18,12 @@ use crate::estimate::holm::holm;
 use crate::estimate::median::median;
 use crate::estimate::outcome::{Conclusion, SAME_RATIO, is_found};
 use crate::estimate::serial::{Day, Serial};
-use crate::estimate::shift::{Shift, WALK_CHANGE, last_shift};
+use crate::estimate::shift::{Seen, Shift, WALK_CHANGE, last_seen, last_shift};
 
 /// Minimum number of days for a test: with four, no order of them is rarer than one in twelve.
 pub const LEAST_DAYS: usize = 5;
+/// Minimum number of runs for a sentence on the last of them.
+const LEAST_SEEN: usize = 4;
 /// Maximum number of days with runs that are used, counted from the end.
 pub(crate) const MOST_DAYS: usize = 200;
 /// Runs that begin within this number of hours of the first one of a day belong to that day.
@@ -91,6 +93,9 @@ pub struct RateTrend {
     /// Change of level that lasts to the last day, beside the trend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<Shift>,
+    /// Last runs that differ from all before; absent with a conclusion that the rate changed, or with fewer than four runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
     /// Start times of the first runs on another kernel, days since 1970-01-01 (UTC).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernel_changes_at_days: Vec<f64>,
@@ -114,6 +119,12 @@ pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
         let trend = &mut trends[index];
         trend.adjusted_p_value = Some(adjusted);
         trend.outcome = outcome(trend, adjusted);
+    }
+    for trend in &mut trends {
+        let changed = [Some(Conclusion::Lower), Some(Conclusion::Higher)];
+        if trend.shift.is_some() || changed.contains(&trend.outcome) {
+            trend.seen = None;
+        }
     }
     trends
 }
@@ -144,6 +155,7 @@ fn alone(history: &RateHistory) -> RateTrend {
         high_ratio: None,
         least_ratio: None,
         shift: last_shift(&days).map(|shift| with_reference(shift, &history.runs)),
+        seen: seen(&history.runs),
         p_value: None,
         adjusted_p_value: None,
         outcome: None,
@@ -168,6 +180,15 @@ fn alone(history: &RateHistory) -> RateTrend {
         trend.high_ratio = Some(over_period(slope + serial.half_width));
     }
     trend
+}
+
+/// Returns the last runs that differ from all before.
+fn seen(runs: &[HistoryRun]) -> Option<Seen> {
+    let is_usable = |run: &&HistoryRun| run.value > 0.0 && run.at_days.is_finite();
+    let mut runs: Vec<&HistoryRun> = runs.iter().filter(is_usable).collect();
+    runs.sort_by(|one, other| one.at_days.total_cmp(&other.at_days));
+    let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
+    last_seen(&values).filter(|_| values.len() >= LEAST_SEEN)
 }
 
 /// Returns the minimum change of the logarithm that counts as one.

@@ -257,9 +257,23 @@ pub fn cards_count(records: &[&Record]) -> usize {
     cards(records).map_or(1, |cards| BTreeSet::from_iter(cards).len())
 }
 
+/// Returns a run's figure with its stalls, and the relative interval of the rate between them.
+pub fn whole_rate(metric: &Metric) -> Observation {
+    Observation {
+        value: metric.value,
+        ..observation(metric)
+    }
+}
+
+/// Returns a rate relative to that between its stalls, which is compared; `None` for figures without parts.
+pub fn stalled_ratio(metric: &Metric) -> Option<f64> {
+    let body = metric.parts.as_ref()?.body.value;
+    (body > 0.0 && metric.value > 0.0).then(|| metric.value / body)
+}
+
 /// Returns a run's figure, of a rate with parts that of its body, without an interval from within one trial, because
 /// that shows nothing about other trials.
-pub fn observation(metric: &Metric) -> Observation {
+pub(crate) fn observation(metric: &Metric) -> Observation {
     let body = metric.parts.as_ref().map(|parts| parts.body);
     let own = Estimate {
         value: metric.value,

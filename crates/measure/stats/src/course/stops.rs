@@ -38,7 +38,7 @@ pub struct Stops {
     pub on: Stopping,
     /// Number of stops in `observed_ns`; stops less than a second apart count as one.
     pub count: u64,
-    /// The longest stop, nanoseconds.
+    /// The longest operation that is a stop, nanoseconds.
     pub longest_ns: u64,
     /// Time in which operations of this kind ran, nanoseconds.
     pub observed_ns: u64,
@@ -55,6 +55,8 @@ pub(crate) struct Stop {
     pub(crate) end_ns: u64,
     /// Excess over the ordinary latency, nanoseconds.
     pub(crate) length_ns: u64,
+    /// Duration of its longest operation, nanoseconds.
+    latency_ns: u64,
     kind: Kind,
 }
 
@@ -97,8 +99,9 @@ pub fn stops(trials: &[&Trial]) -> Option<Stops> {
     }
     all.sort_by_key(|stop| stop.end_ns);
     let all = joined(&all);
-    let longest_ns = all.iter().map(|stop| stop.length_ns).max()?;
-    let is_notable = longest_ns >= NOTABLE_STOP_NS || all.len() as u64 >= NOTABLE_STOPS_COUNT;
+    let is_long = all.iter().any(|stop| stop.length_ns >= NOTABLE_STOP_NS);
+    let longest_ns = all.iter().map(|stop| stop.latency_ns).max()?;
+    let is_notable = is_long || all.len() as u64 >= NOTABLE_STOPS_COUNT;
     is_notable.then(|| summary(trials, &all, longest_ns))
 }
 
@@ -145,6 +148,7 @@ fn stop_of(kind: Kind, ordinary_ns: f64, end_ns: u64, latency_ns: u64) -> Option
     (latency_ns as f64 >= least_ns).then_some(Stop {
         end_ns,
         length_ns,
+        latency_ns,
         kind,
     })
 }
@@ -185,6 +189,7 @@ fn joined(stops: &[Stop]) -> Vec<Stop> {
             Some(last) if stop.begin_ns() < last.end_ns.saturating_add(JOINED_NS) => {
                 last.end_ns = stop.end_ns;
                 last.length_ns = last.length_ns.max(stop.length_ns);
+                last.latency_ns = last.latency_ns.max(stop.latency_ns);
                 if last.kind != stop.kind {
                     last.kind = Kind::Mixed;
                 }

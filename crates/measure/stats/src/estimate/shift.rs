@@ -2,7 +2,7 @@
 //!
 //! An observation, not a test: it has no probability. Its limits were found by simulation of cards that do not
 //! change (seasons of ±12 %, random walks of 3 % a week, correlated days of 10 %); `benchmarks/history` shows
-//! the false ones and those found.
+//! the false ones and those found. With few days, and over long pauses, only a jump counts.
 
 use serde::Serialize;
 
@@ -17,6 +17,13 @@ pub const LEAST_SHIFT: f64 = 0.28;
 pub const WALK_CHANGE: f64 = 0.10;
 /// Minimum number of days before a change.
 pub const LEAST_BEFORE: usize = 5;
+/// Minimum ratio of the step at a change to the root mean square of all other steps from day to day. No walk and no season
+/// makes such a jump.
+pub(crate) const JUMP_RATIO: f64 = 8.0;
+/// Minimum number of other steps for a jump.
+pub(crate) const OTHER_STEPS: usize = 5;
+/// Minimum number of days before a jump.
+pub(crate) const LEAST_BEFORE_JUMP: usize = 3;
 /// Minimum number of days after a change.
 pub const LEAST_AFTER: usize = 3;
 /// Days before a change that make its first level.
@@ -62,11 +69,52 @@ impl Shift {
     }
 }
 
+/// Last runs that differ from all before, without a conclusion.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Seen {
+    /// Change between the medians: −0.5 for half of the rate.
+    pub change_ratio: f64,
+    /// Number of runs before.
+    pub before_count: usize,
+    /// Number of the last runs.
+    pub after_count: usize,
+}
+
+impl Seen {
+    /// Returns whether there are too few runs on one side for a conclusion, or on both.
+    pub fn is_few(&self) -> bool {
+        self.before_count < LEAST_BEFORE || self.after_count < LEAST_AFTER
+    }
+}
+
+/// Returns the last of these rates, in the order of time, that are all lower than those before, or all higher, and whose
+/// median differs by [`LEAST_SHIFT`]; of several parts those that are farthest apart.
+pub(crate) fn last_seen(values: &[f64]) -> Option<Seen> {
+    let seen = (2..values.len()).filter_map(|first| {
+        let (before, after) = values.split_at(first);
+        let change = libm::log(middle(after)? / middle(before)?);
+        let least = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
+        let gap = match change < 0.0 {
+            true => least(before) / most(after),
+            false => least(after) / most(before),
+        };
+        let found = Seen {
+            change_ratio: libm::expm1(change),
+            before_count: before.len(),
+            after_count: after.len(),
+        };
+        (gap > 1.0 && change.abs() >= LEAST_SHIFT).then_some((gap, found))
+    });
+    let farthest = seen.max_by(|one, other| one.0.total_cmp(&other.0));
+    farthest.map(|(_, found)| found)
+}
+
 /// Returns the largest change of level that lasts to the end, without its reference reads.
 pub(crate) fn last_shift(days: &[Day]) -> Option<Shift> {
     let logs: Vec<f64> = days.iter().map(|day| day.1).collect();
     let last = days.len().checked_sub(LEAST_AFTER)?;
-    let shifts = (LEAST_BEFORE..=last).filter_map(|first| {
+    let shifts = (LEAST_BEFORE_JUMP..=last).filter_map(|first| {
         let (change, beyond_count) = change_at(days, &logs, first)?;
         Some((first, change, beyond_count))
     });
@@ -92,9 +140,12 @@ fn change_at(days: &[Day], logs: &[f64], first: usize) -> Option<(f64, usize)> {
     let walk = WALK_CHANGE * libm::sqrt(distance / 7.0);
     let level = middle(before)?;
     let (change, near) = (middle(after)? - level, middle(near)? - level);
-    let least = LEAST_SHIFT.max(walk).max(SPREADS * spread(all_before));
     // Both of the same sign.
-    if change.signum() * near < least || change.abs() < least {
+    let is_below = |least: f64| change.signum() * near < least || change.abs() < least;
+    if is_below(LEAST_SHIFT.max(SPREADS * spread(all_before))) {
+        return None;
+    }
+    if (first < LEAST_BEFORE || is_below(walk)) && !is_jump(days, logs, first) {
         return None;
     }
     let is_beyond = |log: &&f64| match change < 0.0 {
@@ -104,6 +155,22 @@ fn change_at(days: &[Day], logs: &[f64], first: usize) -> Option<(f64, usize)> {
     let beyond_count = after.iter().filter(is_beyond).count();
     let is_lasting = (after.len() - beyond_count) * EXCEPTION_DAYS <= after.len();
     is_lasting.then_some((change, beyond_count))
+}
+
+/// Returns whether the step to this day is so much larger than all others that they are no walk: both as it is, as noise
+/// does not grow with time, and divided by the root of its time.
+fn is_jump(days: &[Day], logs: &[f64], first: usize) -> bool {
+    let is_large = |power: f64| {
+        let step = |index: usize| {
+            let time = (days[index].0 - days[index - 1].0).max(1.0);
+            (logs[index] - logs[index - 1]) / libm::pow(time, power)
+        };
+        let others = (1..logs.len()).filter(|index| *index != first);
+        let squares: Vec<f64> = others.map(|index| step(index) * step(index)).collect();
+        let usual = libm::sqrt(squares.iter().sum::<f64>() / squares.len() as f64);
+        squares.len() >= OTHER_STEPS && step(first).abs() >= JUMP_RATIO * usual
+    };
+    is_large(0.0) && is_large(0.5)
 }
 
 fn mean_time(days: &[Day]) -> f64 {

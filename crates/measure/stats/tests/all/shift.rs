@@ -94,6 +94,9 @@ fn seasons_walks_and_correlated_days_are_no_change() {
         ("disturbed", disturbed),
     ];
     for at_days in [
+        every(7.0, 7),
+        every(75.0, 7),
+        every(75.0, 10),
         every(7.0, 12),
         every(7.0, 24),
         every(7.0, 52),
@@ -157,4 +160,55 @@ fn a_level_that_returned_is_no_change() {
         runs: runs.collect(),
     };
     assert_eq!(rate_trends(&[history])[0].shift, None);
+}
+
+/// Runs each so many days apart, with these rates.
+fn of(days: f64, values: &[f64]) -> RateTrend {
+    let runs = (0..).zip(values).map(|(index, value)| HistoryRun {
+        at_days: 20_000.0 + days * f64::from(index),
+        value: *value,
+        kernel: None,
+        reference: None,
+    });
+    let history = RateHistory {
+        metric: "rand_write_4k".to_owned(),
+        quantity: Quantity::OperationRate,
+        runs: runs.collect(),
+    };
+    rate_trends(&[history]).remove(0)
+}
+
+#[test]
+fn a_jump_counts_with_few_runs_and_over_long_pauses() {
+    let fallen = [910.0, 907.0, 902.0, 927.0, 530.0, 507.0, 520.0];
+    for days in [1.0, 7.0, 75.0] {
+        let trend = of(days, &fallen);
+        let shift = trend.shift.unwrap();
+        assert_eq!((shift.days_count, shift.beyond_count), (3, 3), "{days}");
+        assert!((shift.change_ratio + 0.43).abs() < 0.01, "{days}");
+        assert_eq!(trend.seen, None);
+    }
+    // Other steps of the same kind, or too few of them, are no jump.
+    let uneven = [910.0, 640.0, 902.0, 927.0, 530.0, 507.0, 520.0];
+    for values in [&uneven[..], &fallen[1..], &fallen[..6]] {
+        assert_eq!(of(75.0, values).shift, None, "{values:?}");
+    }
+}
+
+#[test]
+fn last_runs_that_differ_are_seen_before_they_can_be_decided() {
+    let seen = |values: &[f64]| {
+        let seen = of(0.01, values).seen?;
+        let percent = (100.0 * seen.change_ratio).round();
+        Some((percent, seen.before_count, seen.after_count, seen.is_few()))
+    };
+    let fallen = [910.0, 907.0, 902.0, 927.0, 530.0, 507.0, 520.0];
+    assert_eq!(seen(&fallen), Some((-43.0, 4, 3, true)));
+    assert_eq!(seen(&fallen[..5]), Some((-42.0, 4, 1, true)));
+    let risen = [500.0, 510.0, 505.0, 900.0, 910.0];
+    assert_eq!(seen(&risen), Some((79.0, 3, 2, true)));
+    // Three runs are too few, and so is a difference of a tenth, or parts that overlap.
+    assert_eq!(seen(&fallen[2..5]), None);
+    assert_eq!(seen(&[910.0, 905.0, 900.0, 800.0, 810.0]), None);
+    assert_eq!(seen(&[910.0, 500.0, 905.0, 510.0, 900.0]), None);
 }

@@ -38,7 +38,7 @@ fn a_long_stop_or_three_short_ones_are_notable() {
     // The excess over 1 ms counts.
     assert_eq!(of(&[writes(&[(10, NOTABLE_STOP_NS)])]), None);
     let long = of(&[writes(&[(10, NOTABLE_STOP_NS + MS)])]).unwrap();
-    assert_eq!((long.count, long.longest_ns), (1, NOTABLE_STOP_NS));
+    assert_eq!((long.count, long.longest_ns), (1, NOTABLE_STOP_NS + MS));
     let short = |count: usize| -> Vec<(usize, u64)> {
         (0..count).map(|n| (10 + 20 * n, 101 * MS)).collect()
     };
@@ -68,7 +68,7 @@ fn stops_less_than_a_second_apart_are_one() {
     let near = two(23);
     assert_eq!(
         (near.count, near.longest_ns, near.within_ns),
-        (1, 400 * MS, 0)
+        (1, 401 * MS, 0)
     );
     let apart = two(25);
     assert_eq!((apart.count, apart.within_ns), (2, 1_500 * MS));
@@ -134,11 +134,11 @@ fn in_ramp_and_drain_only_long_stops_count() {
     assert_eq!(beside(1, 1), None);
     assert_eq!(beside(250, 250), None);
     let ramp = beside(251, 1).unwrap();
-    assert_eq!((ramp.count, ramp.longest_ns), (3, 250 * MS));
+    assert_eq!((ramp.count, ramp.longest_ns), (3, 251 * MS));
     // From the end of the ramp at 5 s to the end of the slice at 42.1 s; the drain ends at 17 s.
     assert_eq!(ramp.within_ns, 37_100 * MS);
     let drain = beside(1, 301).unwrap();
-    assert_eq!((drain.count, drain.longest_ns), (3, 300 * MS));
+    assert_eq!((drain.count, drain.longest_ns), (3, 301 * MS));
     assert_eq!(drain.within_ns, 25_100 * MS);
     assert_eq!(drain.observed_ns, 33 * SECOND_NS);
 }

@@ -12,7 +12,7 @@ use cardmark_judge::{
 };
 use cardmark_report::{
     EnduranceOfBoth, Place, Versus, answer_of_comparison, circumstances, comparison,
-    comparison_json, side_names, wrap,
+    comparison_json, order_of_sides, side_names, wrap,
 };
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
     let mut runs = Runs::with_published(arguments.board.as_ref());
     let base = runs.compared(&arguments.base);
     let (mut texts, mut all) = (Vec::new(), Vec::new());
+    let mut others: Vec<Side> = Vec::new();
     for name in &arguments.others {
         let given = [arguments.base.as_str(), name];
         let endurance = endurance_of(given);
@@ -76,12 +77,51 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
             true => all.extend(compared.json(arguments, &endurance)),
             false => texts.push(compared.text(arguments, &endurance)),
         }
+        if let Ok(Some(other)) = found {
+            others.push(other);
+        }
+    }
+    if let Some(order) = base.ok().and_then(|base| order(arguments, &base, &others)) {
+        let lines = wrap(&order, print::width(), 2);
+        texts.insert(0, lines.join("\n") + "\n");
     }
     match arguments.json {
         true => print::data(&format!("{:#}\n", json!(all)))?,
         false => print::result(&texts.join("\n"))?,
     }
     Ok(Exit::Done)
+}
+
+/// The order of three or more sides of runs; `None` if one is a product, which may be known in several places.
+fn order(arguments: &CompareArguments, base: &Side, others: &[Side]) -> Option<String> {
+    let sides: Vec<&Side> = std::iter::once(base).chain(others).collect();
+    if sides.len() < 3 || others.len() < arguments.others.len() {
+        return None;
+    }
+    let records: Vec<Vec<&Record>> = sides
+        .iter()
+        .map(|side| side.records.iter().collect())
+        .collect();
+    if sides.iter().any(|side| side.is_of_product) {
+        return None;
+    }
+    let mut names = Vec::new();
+    for (given, records_of) in arguments.others.iter().zip(&records[1..]) {
+        let [first, name] = side_names([&arguments.base, given], [&records[0], records_of]);
+        if names.is_empty() {
+            names.push(first);
+        }
+        names.push(name);
+    }
+    let mut pairs = Vec::new();
+    for (index, side) in records.iter().enumerate() {
+        for (other, other_side) in records.iter().enumerate().skip(index + 1) {
+            let both = [side.clone(), other_side.clone()];
+            let results = compare_sides(&both, &arguments.metrics, &arguments.across).ok()?;
+            pairs.push(([index, other], results));
+        }
+    }
+    order_of_sides(&names, &pairs)
 }
 
 /// What is known of the endurance of the products of these names.
@@ -472,6 +512,11 @@ fn refusal(reason: NotComparable, names: [&str; 2], metrics: &[String]) -> Comma
                 .hint(format!("available: {}", known.join(", ")))
         }
         NotComparable::Differ(rows) => differ(&rows),
+        NotComparable::NoFigures { index } => {
+            error(&format!("no run of `{}` measured a speed", names[index]))
+                .because("tests of capacity and reliability have none")
+                .hint("measure it first: `cardmark run`")
+        }
         NotComparable::NoMetric => error(&format!(
             "no figures of {} on both sides",
             metrics.join(", ")

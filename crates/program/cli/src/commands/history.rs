@@ -153,6 +153,9 @@ fn as_json(card: &str, groups: &[HistoryGroup<'_>]) -> serde_json::Value {
     json!({ "card": card, "answer": answer, "groups": groups })
 }
 
+/// Hint for cards without an id.
+const BY_LABEL: &str = "by label: `cardmark history sample=NAME` or `cardmark history host=NAME`";
+
 /// Lists the cards that there are runs of.
 fn cards(is_json: bool) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
@@ -177,11 +180,11 @@ fn cards(is_json: bool) -> Result<Exit, CommandError> {
     if is_json {
         print::data(&format!("{:#}\n", json!(rows)))?;
     } else if lines.is_empty() {
-        print::result(
-            "there are no runs of an identifiable card (no CID or serial number was readable)\n",
-        )?;
+        print::result(&format!(
+            "there are no runs of an identifiable card (no CID or serial number was readable)\n{BY_LABEL}\n"
+        ))?;
     } else {
-        print::result(&(lines.join("\n") + "\n"))?;
+        print::result(&format!("{}\n{BY_LABEL}\n", lines.join("\n")))?;
     }
     Ok(Exit::Done)
 }

@@ -40,7 +40,7 @@ fn own_runs_of_products_meet_on_their_board() {
     ];
     let output = program.run(&compare);
     assert_eq!(output.code, 0, "{output}");
-    let begin = "Red 32 GB writes randomly 1";
+    let begin = "Red 32 GB does random writes 1";
     assert!(output.stdout.starts_with(begin), "{output}");
     let claim = "About these two cards (3 runs of each)";
     assert!(output.stdout.contains(claim), "{output}");
@@ -234,16 +234,13 @@ fn two_products_on_a_board_are_one_command() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(lines.contains(heading), "{output}");
-    assert!(
-        output.stdout.contains("too close for one run each"),
-        "{output}"
-    );
+    assert!(output.stdout.contains("too few runs to tell"), "{output}");
     assert!(output.stderr.contains("left out: "), "{output}");
     // Once a board: what differs between boards is not taken for a difference of the cards.
     let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 4);
     let output = program.run(&["compare", "Evo+", "Extreme"]);
-    let sentence = "Samsung Evo+ 32 GB writes randomly 46 % faster than SanDisk Extreme 16 GB";
+    let sentence = "Samsung Evo+ 32 GB does random writes 46 % faster than SanDisk Extreme 16 GB";
     let lines = output.stdout.lines().map(str::trim);
     let text = lines.collect::<Vec<_>>().join(" ");
     assert!(text.starts_with(sentence), "{output}");
@@ -291,7 +288,7 @@ fn one_product_in_two_settings_is_named_by_what_they_change() {
     let sides = ["on", "off"].map(|state| format!("SanDisk Extreme 64 GB,command_queue={state}"));
     let across = ["compare", &sides[0], &sides[1], "--across", "command_queue"];
     let text = program.run(&across).stdout;
-    let expected = "command queue on writes randomly 2.6 times";
+    let expected = "command queue on does random writes 2.6 times";
     assert!(text.contains(expected), "{text}");
     assert!(!text.contains("queue on for"), "{text}");
     assert!(!text.contains("also differ"), "{text}");
@@ -310,6 +307,34 @@ fn the_last_run_alone_is_compared_with_another_card() {
         let output = program.run(&["compare", base]);
         assert_eq!(output.stdout, expected.stdout, "{output}");
     }
+}
+
+#[test]
+fn three_sides_begin_with_their_order_and_tests_of_capacity_have_no_speed() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (model, sample) in [("c10-16gb", "A"), ("a1-32gb", "B"), ("stalls-rare", "C")] {
+        measure(&program, model, 1..4, &[&format!("sample={sample}")]);
+    }
+    let three = [
+        "compare", "sample=A", "sample=B", "sample=C", "--across", "span",
+    ];
+    let output = program.run(&three);
+    assert_eq!(output.code, 0, "{output}");
+    let mut words = output.stdout.split_whitespace();
+    let begin: Vec<&str> = words.by_ref().take(5).collect();
+    assert_eq!(
+        begin.join(" "),
+        "Random writes, fastest first: 1–2",
+        "{output}"
+    );
+    assert!(output.stdout.contains("3 A ("), "{output}");
+    assert_eq!(program.run(&["probe", "sim:a1-32gb"]).code, 0);
+    assert_error(
+        &program.run(&["compare", "last", "sample=B"]),
+        2,
+        &["no run of `last` measured a speed", "`cardmark run`"],
+    );
 }
 
 #[test]

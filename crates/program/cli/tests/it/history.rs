@@ -48,7 +48,7 @@ fn runs_and_trends_of_a_card_are_shown() {
     assert_eq!(output.code, 0, "{output}");
     let words: Vec<&str> = output.stdout.split_whitespace().collect();
     let said = words.join(" ");
-    let shift = "Since 2026-07-03, on 3 of 3 days with runs: random write 4 KiB about half (the \
+    let shift = "Since 2026-07-03, on 3 of 3 days with runs: random write 4 KiB about 51 % lower (the \
                  reference reads did not change alike)";
     for part in [shift, "2026-01-03", "2026-09-03"] {
         assert!(said.contains(part), "no `{part}` in {output}");

@@ -80,10 +80,10 @@ fn all_columns_ranges_and_notes_are_shown_on_request() {
       rare to be seen in so short a time
     stalls too rare for so short a test could lower these rates: synced write 4 KiB
       to 0.547 MB/s at worst
-    measured again: sequential read 1 MiB 73.4–108 MB/s, sequential write 1 MiB
-      24.5–42.6 MB/s, random read 4 KiB 2390–2865 IOPS, random write 4 KiB 757–1094
-      IOPS (as far apart as repeats of other cards; three runs give this card's own
-      range)
+    expected of the next run: sequential read 1 MiB 73.4–108 MB/s, sequential write
+      1 MiB 24.5–42.6 MB/s, random read 4 KiB 2390–2865 IOPS, random write 4 KiB
+      757–1094 IOPS (as far apart as repeats of other cards; three runs give this
+      card's own range)
 
     ~ interval from within a trial, without the differences between runs
 

@@ -111,7 +111,9 @@ fn another_level_is_shown_with_the_reference_reads() {
     let mine = Mine::start(home.path());
     let page = mine.get(&format!("/history/{CARD}"));
     assert!(
-        page.contains("random write 4 KiB about half (the reference reads did not change alike)"),
+        page.contains(
+            "random write 4 KiB about 50 % lower (the reference reads did not change alike)"
+        ),
         "{page}"
     );
 }

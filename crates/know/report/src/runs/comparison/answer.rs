@@ -54,6 +54,8 @@ const LEAST_RUNS: usize = 3;
 const LONG_LINE: usize = 80;
 /// Columns of a name in a table.
 const SHORT_NAME: usize = 16;
+/// Rates that leave out the stalls.
+pub(super) const BETWEEN_STALLS: &str = "between stalls";
 /// Verdict on rates whose difference is smaller than the limit.
 const SAME: &str = "equally fast within 10 %";
 
@@ -265,15 +267,16 @@ impl View {
         let [first, second] = &self.names;
         let (in_bursts, in_series) = (range_words(short), range_words(long));
         if self.winner(short).is_none() {
-            let begin = format!("{first} writes randomly {} than {second}", faster(long));
+            let much = faster(long);
+            let begin = format!("{first} does random writes {much} than {second}");
             let short = match short.verdict {
                 RateVerdict::Same => format!("in bursts they are {SAME}"),
                 _ => "no difference is shown in bursts".to_owned(),
             };
             return Some(format!("{begin} {LONG_SERIES}{in_series}; {short}"));
         }
-        let much = faster(short);
-        let begin = format!("{first} writes randomly {much} than {second} in bursts{in_bursts}");
+        let begin = without_range(short, &format!(" than {second}"));
+        let begin = format!("{first} {begin} in bursts{in_bursts}");
         let much = faster(long);
         Some(match self.winner(long) {
             Some(0) => format!("{begin}, {much} {LONG_SERIES}{in_series}"),
@@ -345,7 +348,7 @@ impl View {
 
     fn word(&self, one: &RateContrast<'_>, is_mixed: bool) -> String {
         if let Some(winner) = self.winner(one) {
-            let range = range_words(one);
+            let range = of_stalls(one) + &range_words(one);
             return match is_mixed {
                 true => {
                     let winner = cut(&self.short[winner], SHORT_NAME);
@@ -355,9 +358,12 @@ impl View {
             };
         }
         match one.verdict {
+            RateVerdict::Same if one.is_between_stalls() => {
+                format!("same within 10 % {BETWEEN_STALLS}")
+            }
             RateVerdict::Same => SAME.to_owned(),
             RateVerdict::Depends => "depends on the place".to_owned(),
-            _ if one.is_by_single_runs() => "too close for one run each".to_owned(),
+            _ if one.is_by_single_runs() => "too few runs to tell".to_owned(),
             _ => "no difference shown".to_owned(),
         }
     }
@@ -374,13 +380,17 @@ impl View {
         let (one, per_minute) = most?;
         let is_more_first = (one.outcome == Conclusion::Higher) == self.is_turned;
         let more = cut(&self.short[usize::from(!is_more_first)], SHORT_NAME);
+        let word = match one.outcome {
+            Conclusion::Higher | Conclusion::Lower => format!("more on {more}"),
+            _ => "no difference shown".to_owned(),
+        };
         Some(KeyFigure {
             id: one.metric.clone(),
             name: "stalls over 100 ms".to_owned(),
             cells: self
                 .turned(per_minute.map(|rate| format!("{} a minute", short(rate))))
                 .to_vec(),
-            word: format!("more on {more}"),
+            word,
         })
     }
 }
@@ -418,25 +428,34 @@ fn short(value: f64) -> String {
     }
 }
 
-/// The values of base and other side; of several places the least and the most.
-fn cells(of: &RateContrast<'_>) -> [String; 2] {
-    let side = |value: fn(&Difference) -> f64| {
-        let values = of.differences.iter().map(|one| value(one));
+/// The values of base and other side with their stalls; of several places the least and the most.
+pub(super) fn cells(of: &RateContrast<'_>) -> [String; 2] {
+    let side = |index: usize, value: fn(&Difference) -> f64| {
+        let values = of.differences.iter().zip(&of.with_stalls);
+        let values = values.map(|(one, ratios)| value(one) * ratios[index]);
         let least = values.clone().fold(f64::INFINITY, f64::min);
         let most = values.fold(0.0, f64::max);
         let first = of.differences[0];
         let number = |value: f64| figure(in_unit(first.quantity, value));
-        let unit = match (first.quantity, unit(&first.metric, first.quantity)) {
-            (Quantity::OperationRate, "IOPS") => "/s".to_owned(),
-            (_, unit) => format!(" {unit}"),
+        let range = match number(least) == number(most) {
+            true => String::new(),
+            false => format!("{}–", number(least)),
         };
-        let (least, most) = (number(least), number(most));
-        match least == most {
-            true => format!("{most}{unit}"),
-            false => format!("{least}–{most}{unit}"),
-        }
+        range + &rate_in_words(first, most)
     };
-    [side(|one| one.base_value), side(|one| one.other_value)]
+    [
+        side(0, |one| one.base_value),
+        side(1, |one| one.other_value),
+    ]
+}
+
+/// A rate of a difference with its unit: `993/s`, `32.2 MB/s`.
+fn rate_in_words(of: &Difference, rate: f64) -> String {
+    let number = figure(in_unit(of.quantity, rate));
+    match (of.quantity, unit(&of.metric, of.quantity)) {
+        (Quantity::OperationRate, "IOPS") => format!("{number}/s"),
+        (_, unit) => format!("{number} {unit}"),
+    }
 }
 
 /// `18 times faster`.
@@ -461,34 +480,29 @@ fn range_words(of: &RateContrast<'_>) -> String {
     format!(" ({})", times_range(ratio, range))
 }
 
-/// `writes randomly 18 times faster than B (17–19)`.
+/// `does random writes 18 times faster than B (17–19)`.
 fn clause(of: &RateContrast<'_>, than: &str) -> String {
     without_range(of, than) + &range_words(of)
 }
 
 fn without_range(of: &RateContrast<'_>, than: &str) -> String {
     let much = faster(of);
-    let mut verbs = VERBS.iter();
-    let known = of
-        .role
-        .and_then(|role| verbs.find(|(name, _)| *name == role.name));
-    match known {
-        Some((_, verb)) => format!("{verb} {much}{than}"),
-        None => format!("is {much}{than} in {}", rate_name(of)),
+    match of.role.is_some() {
+        true => format!("does {} {much}{than}{}", rate_name(of), of_stalls(of)),
+        false => format!("is {much}{than} in {}", rate_name(of)),
     }
 }
 
-/// Verbs for the rates that people ask for.
-const VERBS: [(&str, &str); 5] = [
-    ("random writes", "writes randomly"),
-    ("random reads", "reads randomly"),
-    ("sequential writes", "writes in sequence"),
-    ("sequential reads", "reads in sequence"),
-    ("synced writes", "does synced writes"),
-];
-
 fn rate_name(of: &RateContrast<'_>) -> String {
     role_name(of.role, of.metric())
+}
+
+/// ` between stalls` if that makes a difference.
+fn of_stalls(of: &RateContrast<'_>) -> String {
+    match of.is_between_stalls() {
+        true => format!(" {BETWEEN_STALLS}"),
+        false => String::new(),
+    }
 }
 
 /// `about 4 more runs of each would show 15 % in random writes`.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use cardmark_judge::{HistoryGroup, ROLES, role_of};
-use cardmark_stats::{Conclusion, LEAST_DAYS, RateTrend};
+use cardmark_stats::{Conclusion, LEAST_DAYS, RateTrend, Seen};
 
 use crate::answer::{AnswerBlock, Weight};
 use crate::runs::shifts::{self, date_of};
@@ -78,41 +78,84 @@ fn change(trend: &RateTrend) -> Option<String> {
     ))
 }
 
-/// The sentence without any change.
+/// The sentence without any change that is shown, with what the last runs seem to do.
 fn unchanged(groups: &[HistoryGroup<'_>]) -> String {
     let count: usize = groups.iter().map(|group| group.runs.len()).sum();
     let runs = count_of(count, "run", "runs");
     let all = || groups.iter().flat_map(|group| &group.trends);
     let is_tested = all().any(|trend| trend.outcome.is_some());
+    let seen = all().filter_map(|trend| Some((trend, trend.seen.as_ref()?)));
+    let first = seen.min_by_key(|(trend, _)| place(&trend.metric));
+    let seen = first.map(|(trend, seen)| {
+        let reason = match seen.is_few() {
+            true => "too few runs to tell",
+            false => "a slow drift may do that",
+        };
+        format!(
+            ", but {} were {}; {reason}",
+            name(&trend.metric),
+            changed_last(seen)
+        )
+    });
+    let seen = seen.unwrap_or_default();
     if is_tested {
         let is_same = all().all(|trend| trend.outcome == Some(Conclusion::Same));
         return match is_same {
             true => format!("The same within 10 % in {runs}"),
-            false => format!("No change shown in {runs}"),
+            false => format!("No change shown in {runs}{seen}"),
         };
     }
     let days = all().map(|trend| trend.days_count).max().unwrap_or(0);
     match days {
         0 => format!("No trend: none of {runs} has a time"),
         days if days >= LEAST_DAYS => {
-            format!("No trend: in {runs} no kernel has runs on two days")
+            format!("No trend: in {runs} no kernel has runs on two days{seen}")
         }
         days => {
             let days = count_of(days, "day", "days");
-            format!("No trend yet: {runs} on {days}; a trend takes {LEAST_DAYS} days")
+            match seen.as_str() {
+                "" => format!("No trend yet: {runs} on {days}; a trend takes {LEAST_DAYS} days"),
+                seen => format!("No trend yet in {runs} on {days}{seen}"),
+            }
         }
     }
 }
 
+/// `43 % lower in the last 3 runs than in the 4 before`.
+pub(super) fn changed_last(seen: &Seen) -> String {
+    let (ratio, before) = (seen.change_ratio, seen.before_count);
+    let word = if ratio < 0.0 { "lower" } else { "higher" };
+    let last = match seen.after_count {
+        1 => "the last run".to_owned(),
+        count => format!("the last {count} runs"),
+    };
+    format!(
+        "{} {word} in {last} than in the {before} before",
+        percent(ratio.abs())
+    )
+}
+
 /// The trends of the rates that people ask for, in their order; all if there are none.
 pub(super) fn main_trends<'a>(group: &'a HistoryGroup<'_>) -> Vec<&'a RateTrend> {
-    let is_main = |trend: &&RateTrend| place(&trend.metric) < ROLES.len();
-    let mut main: Vec<&RateTrend> = group.trends.iter().filter(is_main).collect();
-    if main.is_empty() {
-        main = group.trends.iter().collect();
+    let mut main = all_trends(group);
+    if main.iter().any(|trend| is_main(trend)) {
+        main.retain(|trend| is_main(trend));
     }
-    main.sort_by_key(|trend| (place(&trend.metric), Reverse(trend.days_count)));
     main
+}
+
+/// All trends, those of the rates that people ask for first.
+pub(super) fn all_trends<'a>(group: &'a HistoryGroup<'_>) -> Vec<&'a RateTrend> {
+    let mut all: Vec<&RateTrend> = group.trends.iter().collect();
+    all.sort_by_key(|trend| {
+        let days = is_main(trend).then_some(Reverse(trend.days_count));
+        (place(&trend.metric), days)
+    });
+    all
+}
+
+fn is_main(trend: &RateTrend) -> bool {
+    place(&trend.metric) < ROLES.len()
 }
 
 /// Heading of a column: a short name with the unit, such as `random writes/s` or `write MB/s`.

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use cardmark_core::{FindingKind, Quantity, Severity};
-use cardmark_judge::{is_uneven, known_spread};
+use cardmark_judge::{LONG_SERIES_RATIO, is_uneven, known_spread};
 use cardmark_stats::{KnownElsewhere, Place, Ranked, possible_places};
 
 use super::methods::{Method, Rate};
 use super::sources::is_own;
 use super::subjects::{Subject, boards};
 use crate::answer::AnswerBlock;
+use crate::text::times::times;
 use crate::text::{figure, in_unit, percent};
 
 /// Boards that get a sentence each.
@@ -24,28 +25,40 @@ pub(super) const IN_BURSTS: &str = "in bursts";
 pub(super) const OVER: &str = "over 15 s";
 
 /// The fastest cards for booting on each board, by the method of most subjects: small random writes decide, in bursts and in a
-/// long series, as far as no other card is clearly faster in random reads. Cards that do not keep data are left out. `None`
-/// without two cards on one board.
-pub(super) fn answer_of_survey(method: &Method<'_>) -> Option<AnswerBlock> {
-    let mut sentences = sentences(method).into_iter();
-    let sentence = sentences.next()?;
-    Some(AnswerBlock {
-        sentence,
+/// long series if a card slows down there, as far as no other card is clearly faster in random reads. Cards that do not keep
+/// data are left out. Also returns whether one card is the fastest on a board. `None` without two cards on one board.
+pub(super) fn answer_of_survey(method: &Method<'_>) -> Option<(AnswerBlock, bool)> {
+    let contests = contests(method);
+    let has_winner = contests.iter().any(|contest| contest.lead().is_some());
+    let mut sentences = sentences(&contests, boards_of(method).len() > 1).into_iter();
+    let block = AnswerBlock {
+        sentence: sentences.next()?,
         more: sentences.collect(),
         ..AnswerBlock::default()
-    })
+    };
+    Some((block, has_winner))
 }
 
-fn sentences(method: &Method<'_>) -> Vec<String> {
+/// The boards that are one each.
+fn boards_of(method: &Method<'_>) -> Vec<String> {
     let mut boards = boards(&method.subjects);
     boards.retain(|board| is_one(board, method));
-    let contests = boards.iter().filter_map(|board| Contest::on(board, method));
+    boards
+}
+
+/// The contests on the boards with most cards.
+fn contests<'a>(method: &'a Method<'a>) -> Vec<Contest<'a>> {
+    let boards = boards_of(method).into_iter();
+    let contests = boards.filter_map(|board| Contest::on(board, method));
     let mut contests: Vec<Contest<'_>> = contests.collect();
     // Stable: of equals the first.
     contests.sort_by_key(|contest| std::cmp::Reverse(contest.writes.cards.len()));
-    let are_several = boards.len() > 1;
     contests.truncate(MOST_BOARDS);
-    if let Some(sentence) = same_on_all(&contests) {
+    contests
+}
+
+fn sentences(contests: &[Contest<'_>], are_several: bool) -> Vec<String> {
+    if let Some(sentence) = same_on_all(contests) {
         return vec![sentence];
     }
     let contests = contests.iter();
@@ -94,11 +107,11 @@ fn same_on_all(contests: &[Contest<'_>]) -> Option<String> {
 
 /// The cards on one board by the rates that decide.
 struct Contest<'a> {
-    board: &'a str,
+    board: String,
     method: &'a Method<'a>,
-    /// By the lower one of bursts and long series.
+    /// By bursts; by the lower one of bursts and long series if a card slows down in that.
     writes: Field<'a>,
-    /// By each of them, if all cards have both; what a card does in it, and the cards.
+    /// By each of them, if a card slows down and all cards have both; what a card does in it, and the cards.
     parts: Vec<(&'static str, Field<'a>)>,
     reads: Option<Field<'a>>,
 }
@@ -116,27 +129,36 @@ struct Lead<'a> {
 }
 
 impl<'a> Contest<'a> {
-    fn on(board: &'a str, method: &'a Method<'a>) -> Option<Self> {
+    fn on(board: String, method: &'a Method<'a>) -> Option<Self> {
         let writes = method.random_write()?;
         let by = |id: &str| {
             let rate = (id.to_owned(), writes.1);
-            Field::new(method, board, &rate, |subject| rate_of(subject, &rate))
+            Field::new(method, &board, &rate, |subject| rate_of(subject, &rate))
         };
         let long = (LONG.to_owned(), writes.1);
         let bursts = by(&writes.0);
         let in_long = (writes.0 == BURSTS).then(|| by(LONG));
-        let in_long = in_long.filter(|field| field.cards.len() == bursts.cards.len());
+        let slows_down = |field: &Field<'_>| {
+            let mut cards = bursts.cards.iter();
+            cards.any(|card| {
+                field
+                    .value_of(card.name)
+                    .is_some_and(|long| is_slower(long, card.value))
+            })
+        };
+        let in_long =
+            in_long.filter(|field| field.cards.len() == bursts.cards.len() && slows_down(field));
         let (lower, parts) = match in_long {
             None => (bursts, Vec::new()),
             Some(in_long) => {
-                let lower = Field::new(method, board, writes, |subject| {
+                let lower = Field::new(method, &board, writes, |subject| {
                     Some(rate_of(subject, writes)?.min(rate_of(subject, &long)?))
                 });
                 (lower, vec![(IN_BURSTS, bursts), (OVER, in_long)])
             }
         };
         let reads = method.random_read();
-        let reads = reads.map(|rate| Field::new(method, board, rate, |it| rate_of(it, rate)));
+        let reads = reads.map(|rate| Field::new(method, &board, rate, |it| rate_of(it, rate)));
         (lower.cards.len() > 1).then_some(Self {
             board,
             method,
@@ -164,14 +186,12 @@ impl<'a> Contest<'a> {
             .zip(in_bursts)
             .is_some_and(|(long, burst)| long < burst);
         let mut others = self.faster_in_parts();
-        // If they differ, the sentence names both.
-        let is_named = is_long_lower && !others.is_empty();
         others.extend(reads);
         Some(Lead {
             name: best.name,
             rate: self.writes.rate(best.value),
-            over: if is_named { " over 15 s" } else { "" },
-            ahead: format!(", {} × the next", figure(best.value / next.value)),
+            over: if is_long_lower { " over 15 s" } else { "" },
+            ahead: format!(", {} faster than the next", times(best.value / next.value)),
             others,
         })
     }
@@ -233,6 +253,11 @@ impl<'a> Contest<'a> {
         here.filter_map(|subject| caveat(subject, writes?))
             .collect()
     }
+}
+
+/// Returns whether random writes slow down in a long series.
+pub(super) fn is_slower(long: f64, bursts: f64) -> bool {
+    long < LONG_SERIES_RATIO * bursts
 }
 
 /// The rate of a subject that counts for an order.

@@ -1,8 +1,8 @@
 //! Several runs of one card: their joint verdict, and a chart of the rates that people choose by.
 
-use cardmark_core::{Finding, IntervalKind, Metric, Quantity, Record};
+use cardmark_core::{Estimate, Finding, IntervalKind, Metric, Quantity, RateParts, Record, Trial};
 use cardmark_judge::{ROLES, Role};
-use cardmark_stats::{joint_rate, observation};
+use cardmark_stats::{joint_rate, whole_rate};
 
 use super::curves::{Source, heading};
 use super::sources::is_own;
@@ -28,6 +28,7 @@ pub(super) fn joined(subjects: &[Subject<'_>]) -> Option<Record> {
         return None;
     }
     let mut joined = Record::clone(last);
+    joined.trials = in_turn(records);
     joined
         .metrics
         .iter_mut()
@@ -42,20 +43,42 @@ pub(super) fn joined(subjects: &[Subject<'_>]) -> Option<Record> {
     Some(joined)
 }
 
-/// Gives a rate the mean over all runs.
+/// Returns the trials of all runs as if one run followed the other.
+fn in_turn(records: &[&Record]) -> Vec<Trial> {
+    let (mut all, mut begin_ns) = (Vec::new(), 0_u64);
+    for record in records {
+        let ends = record.trials.iter();
+        let ends = ends.map(|trial| trial.started_ns.saturating_add(trial.span_ns));
+        let end_ns = ends.max().unwrap_or(0);
+        all.extend(record.trials.iter().map(|trial| Trial {
+            started_ns: trial.started_ns.saturating_add(begin_ns),
+            ..trial.clone()
+        }));
+        begin_ns = begin_ns.saturating_add(end_ns);
+    }
+    all
+}
+
+/// Gives a rate the mean over all runs, and the worst of their long runs: what one run does not promise, several do not.
 fn join(metric: &mut Metric, records: &[&Record]) {
     let found = records
         .iter()
         .filter_map(|record| record.metric(&metric.id));
     let found: Vec<&Metric> = found.collect();
     let is_voided = found.iter().any(|one| one.voided_by().is_some());
-    let runs: Vec<_> = found.into_iter().map(observation).collect();
+    let long_runs = found.iter().filter_map(|one| one.parts.as_ref()?.long_run);
+    let low = |long_run: &Estimate| long_run.low.unwrap_or(long_run.value);
+    let long_run = long_runs.min_by(|one, other| low(one).total_cmp(&low(other)));
+    let runs: Vec<_> = found.into_iter().map(whole_rate).collect();
     let joint = joint_rate(&runs).filter(|_| metric.quantity.is_rate() && !is_voided);
     if let Some((value, ends)) = joint {
         metric.value = value;
         (metric.low, metric.high) = ends.unzip();
         metric.interval_kind = IntervalKind::BetweenRounds;
-        metric.parts = None;
+        metric.parts = metric
+            .parts
+            .take()
+            .map(|parts| RateParts { long_run, ..parts });
     }
 }
 

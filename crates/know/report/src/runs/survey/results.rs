@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{LatencyFigure, Metric, Quantity};
 
-use super::answer::{BURSTS, LONG};
+use super::answer::{BURSTS, LONG, is_slower};
 use super::methods::{Method, Rate};
 use super::sources::is_own;
 use super::subjects::{Subject, boards, suite_of};
@@ -163,13 +163,14 @@ fn cards<'a, 's>(method: &'s Method<'a>) -> Vec<Vec<&'s Subject<'a>>> {
     cards
 }
 
-/// The rate that decides: of random writes the lower one of bursts and the long series.
+/// The rate that decides: of random writes that of bursts, or of the long series if they slow down in that.
 fn lower_of(subject: &Subject<'_>, metric: &str) -> Option<f64> {
     let (value, _) = subject.rate(metric)?;
     let long = subject
         .rate(LONG)
         .filter(|_| metric == BURSTS && !subject.is_voided(LONG));
-    Some(long.map_or(value, |(long, _)| long.min(value)))
+    let long = long.filter(|(long, _)| is_slower(*long, value));
+    Some(long.map_or(value, |(long, _)| long))
 }
 
 /// The number of runs of each of these subjects, if it is the same.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_catalog::{product, publications};
 use cardmark_core::{CLAIMS_LABEL, Metric, ReaderKind, Record};
 use cardmark_judge::{Advice, Attention, unknown_storage};
-use cardmark_stats::{joint_rate, observation};
+use cardmark_stats::{joint_rate, whole_rate};
 
 /// Classes on labels, the most demanding first.
 const CLASSES: [&str; 13] = [
@@ -295,7 +295,7 @@ pub(super) fn suite_of(record: &Record) -> Option<String> {
 impl<'a> Subject<'a> {
     /// The rate over all runs and its interval.
     pub(super) fn rate(&self, metric: &str) -> Option<(f64, Option<(f64, f64)>)> {
-        let runs: Vec<_> = self.measuring(metric).map(observation).collect();
+        let runs: Vec<_> = self.measuring(metric).map(whole_rate).collect();
         joint_rate(&runs)
     }
 
