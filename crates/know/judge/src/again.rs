@@ -1,10 +1,12 @@
 //! What a record derives from its measurements, derived again.
 
-use cardmark_core::{METHOD, Record, Suite};
+use std::borrow::Cow;
+
+use cardmark_core::{CLAIMS_LABEL, Derived, METHOD, Record, Suite};
 use cardmark_integrity::BLOCK_BYTES;
 use cardmark_stats::{Discrepancy, discrepancies, refresh_with};
 
-use crate::{advise, judge, notice, storage_kind};
+use crate::{advise, judge, notice, storage_kind, upheld};
 
 /// Derives metrics, findings and verdicts of a record of this method again. Returns the names of those that the record
 /// had otherwise. Records of other methods, of unknown suites, and of suites of another content stay.
@@ -54,6 +56,16 @@ pub fn derive_again_with(record: &mut Record, contradictions: &[Discrepancy]) ->
 pub fn can_derive_again(record: &Record) -> bool {
     let is_test = record.suite.is_none() && record.integrity.is_some();
     record.method == Some(METHOD) && (is_test || suite_of(record).is_some())
+}
+
+/// Returns the verdicts that hold for a record with its present labels. A stored record has those without any claim, so that
+/// those of one with claims are derived again; that needs no trials.
+#[must_use]
+pub fn with_claims(record: &Record) -> Option<Cow<'_, Derived>> {
+    match record.labels.contains_key(CLAIMS_LABEL) && can_derive_again(record) {
+        true => judge(record, suite_of(record).as_ref()).map(Cow::Owned),
+        false => upheld(record),
+    }
 }
 
 fn suite_of(record: &Record) -> Option<Suite> {

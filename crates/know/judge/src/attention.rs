@@ -1,7 +1,8 @@
 //! Cards that need attention, the worst first, for whoever keeps many boards.
 //!
 //! A card that lost data, lied about its size or failed keeps that reason until a later test of the same card covers it
-//! and finds nothing ([`grave`]). Rates count as of the last run that has them ([`rates`]).
+//! and finds nothing ([`grave`]). Rates count as of the last run that has them ([`rates`]). A card that is no longer in use
+//! needs none.
 
 mod cards;
 mod grave;
@@ -55,7 +56,10 @@ impl<'a> Attention<'a> {
         let by_reason = reasons.map_or(Ordering::Equal, |(one, other)| {
             one.reason.worst_first(&other.reason)
         });
-        by_reason.then_with(|| self.card.order().cmp(&other.card.order()))
+        let by_advice = self.advice.cmp(&other.advice);
+        by_advice
+            .then(by_reason)
+            .then_with(|| self.card.order().cmp(&other.card.order()))
     }
 }
 
@@ -67,6 +71,7 @@ pub fn attention<'a>(cards: &[CardRuns<'a>]) -> Vec<Attention<'a>> {
     let falling = rates::falling(cards);
     let rows = cards.iter().zip(falling).enumerate();
     let mut found: Vec<Attention<'a>> = rows
+        .filter(|(_, (card, _))| !card.is_retired)
         .filter_map(|(index, (card, falling))| {
             let mut grounds = grave::grounds(card);
             grounds.extend(rates::slow(card));

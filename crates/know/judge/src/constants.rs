@@ -2,10 +2,11 @@
 
 use cardmark_core::constants;
 
-use crate::{classes, classes::host, elsewhere, recommendation::met};
+use crate::{answer, classes, classes::host, elsewhere, recommendation::met};
 
 constants! {
     "crates/know/judge/src/"
+    answer "answer.rs" { NEAR_RATIO "ratio", }
     classes "classes.rs" { RUN_RATIO "ratio", BINARY_RATIO "ratio", SDHC_MOST_BYTES "bytes", }
     host "classes/host.rs" { LINK_BITS_PER_BYTE "bits", LINES_COUNT "lines", }
     elsewhere "elsewhere.rs" { FASTER_RATIO "ratio", CEILING_RATIO "ratio", LEAST_PRODUCTS "products", }

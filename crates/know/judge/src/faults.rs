@@ -4,8 +4,9 @@ use cardmark_catalog::class;
 use cardmark_core::{FindingKind, Record, StorageKind, VerdictOutcome};
 use serde::Serialize;
 
+use crate::again::with_claims;
 use crate::classes::claims;
-use crate::unknown::{storage_kind, upheld};
+use crate::unknown::storage_kind;
 
 /// A reason to look at a card again, or not to use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,7 +50,7 @@ pub fn faults(record: &Record) -> Vec<Fault> {
 
 /// Returns rules and outcomes of the verdicts that count: those on classes that are not claimed do not.
 pub(crate) fn counted_verdicts(record: &Record) -> Vec<(String, VerdictOutcome)> {
-    let derived = upheld(record);
+    let derived = with_claims(record);
     let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
     let claims = claims(record);
     let counts = |rule: &str| class(rule).is_none() || claims.contains_key(rule);

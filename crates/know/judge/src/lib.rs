@@ -35,7 +35,7 @@ mod unknown;
 use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
-pub use again::{can_derive_again, derive_again, derive_again_with, unstated};
+pub use again::{can_derive_again, derive_again, derive_again_with, unstated, with_claims};
 pub use among::{Among, standing_among};
 pub use answer::{Answer, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use attention::{
@@ -66,7 +66,7 @@ pub use history::{
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
 pub use price::Price;
-pub use promises::Promise;
+pub use promises::{Promise, SmallerThanClaimed, smaller_than_claimed, untested_claims};
 pub use recommendation::{
     AskedBoard, Band, Basis, Beside, BestValue, Candidate, Choice, Day, Figure, Grade, Lack,
     LeftOut, Met, Question, Sold, SoldLine, Tier, Wish, metrics_of_use, published_figures,

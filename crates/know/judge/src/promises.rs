@@ -1,25 +1,24 @@
 //! Verdicts on promised rates and capacities, and on the capacity that an integrity test found.
 
-use cardmark_catalog::class;
+use cardmark_catalog::{ClassFamily, class};
 use cardmark_core::{
     CAPACITY_RULE, CLAIMS_LABEL, Integrity, IntegrityTest, Quantity, Record, StorageKind, Verdict,
     VerdictOutcome, is_sold_as,
 };
 
+use crate::again::with_claims;
 use crate::classes::{Need, rate_doubt, standing};
 
-/// Units of promised rates, with their bytes a second.
+/// Units of promised rates, with their bytes a second; a rate is shown in the first one of which it is a multiple.
 const RATES: [(&str, u64); 3] = [
     ("MB/s", 1_000_000),
     ("MiB/s", 1 << 20),
     ("GB/s", 1_000_000_000),
 ];
-/// Units of promised capacities, with their bytes.
-const CAPACITIES: [(&str, u64); 3] = [
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("TB", 1_000_000_000_000),
-];
+/// Units of promised capacities, in the same way.
+const CAPACITIES: [(&str, u64); 3] = [("TB", TB), ("GB", 1_000_000_000), ("MB", 1_000_000)];
+/// Bytes of a terabyte.
+const TB: u64 = 1_000_000_000_000;
 
 /// A promise on a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,23 +54,86 @@ impl std::fmt::Display for Promise {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Class(id) => f.write_str(id),
-            Self::Rate(bytes) => write!(f, "{}MB/s", *bytes as f64 / 1e6),
-            Self::Capacity(bytes) => write!(f, "{}GB", *bytes as f64 / 1e9),
+            Self::Rate(bytes) => f.write_str(&whole(*bytes, &RATES)),
+            Self::Capacity(bytes) => f.write_str(&whole(*bytes, &CAPACITIES)),
         }
     }
 }
 
-/// Returns the verdicts on the promised rates and capacities; with an integrity test also on the reported capacity.
-pub(crate) fn verdicts(record: &Record) -> Vec<Verdict> {
+/// A whole number and its unit, as [`Promise::parse`] reads them.
+fn whole(bytes: u64, units: &[(&str, u64)]) -> String {
+    let mut units = units.iter();
+    let fitting = units.find(|(_, factor)| bytes.is_multiple_of(*factor));
+    let (unit, factor) = fitting.copied().unwrap_or(("B", 1));
+    format!("{}{unit}", bytes / factor)
+}
+
+/// The promises of the label.
+fn promised(record: &Record) -> impl Iterator<Item = Promise> {
     let said = record.labels.get(CLAIMS_LABEL);
     let promises = said.into_iter().flat_map(|said| said.split_whitespace());
-    let promises: Vec<Promise> = promises.filter_map(Promise::parse).collect();
-    let mut verdicts: Vec<Verdict> = promises
-        .iter()
+    promises.filter_map(Promise::parse)
+}
+
+/// A size that a device reports, smaller than the label promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmallerThanClaimed {
+    /// Capacity on the label, bytes.
+    pub claimed_bytes: u64,
+    /// Size that the device reports, bytes.
+    pub reported_bytes: u64,
+}
+
+/// Returns the sizes if the only device of a record reports less than its label promises. No test is needed for that.
+#[must_use]
+pub fn smaller_than_claimed(record: &Record) -> Option<SmallerThanClaimed> {
+    let [device] = record.devices.as_slice() else {
+        return None;
+    };
+    let reported_bytes = device.size_bytes?;
+    let short = promised(record).filter_map(|promise| match promise {
+        Promise::Capacity(claimed_bytes) if is_short(reported_bytes, claimed_bytes) => {
+            Some(claimed_bytes)
+        }
+        _ => None,
+    });
+    Some(SmallerThanClaimed {
+        claimed_bytes: short.max()?,
+        reported_bytes,
+    })
+}
+
+fn is_short(reported_bytes: u64, claimed_bytes: u64) -> bool {
+    reported_bytes < claimed_bytes && !is_sold_as(reported_bytes, claimed_bytes)
+}
+
+/// Returns the promises of the label about which a run says nothing, each with the suite that tests it. That a capacity is not
+/// tested is part of every answer.
+#[must_use]
+pub fn untested_claims(record: &Record) -> Vec<(Promise, &'static str)> {
+    let derived = with_claims(record);
+    let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
+    let judged: Vec<&str> = verdicts.map(|verdict| verdict.rule.as_str()).collect();
+    let suite = |promise: &Promise| match promise {
+        Promise::Capacity(_) => None,
+        Promise::Rate(_) => Some("quick"),
+        Promise::Class(id) => Some(match class(id)?.family {
+            ClassFamily::Application => "app-class",
+            _ => "speed-class",
+        }),
+    };
+    let open = promised(record).filter(|promise| !judged.contains(&promise.to_string().as_str()));
+    open.filter_map(|promise| Some((promise.clone(), suite(&promise)?)))
+        .collect()
+}
+
+/// Returns the verdicts on the promised rates and capacities; with an integrity test also on the reported capacity.
+pub(crate) fn verdicts(record: &Record) -> Vec<Verdict> {
+    let mut verdicts: Vec<Verdict> = promised(record)
         .filter_map(|promise| match promise {
             Promise::Class(_) => None,
-            Promise::Rate(bytes) => rate(record, promise, *bytes),
-            Promise::Capacity(bytes) => capacity(record, Some(*bytes)),
+            Promise::Rate(bytes) => rate(record, &promise, bytes),
+            Promise::Capacity(bytes) => capacity(record, Some(bytes)),
         })
         .collect();
     if !verdicts.iter().any(|verdict| verdict.rule == CAPACITY_RULE) && record.integrity.is_some() {
@@ -122,14 +184,9 @@ fn capacity(record: &Record, claimed_bytes: Option<u64>) -> Option<Verdict> {
     };
     let reported_bytes = device.size_bytes?;
     let mut reasons = Vec::new();
-    reasons
-        .extend(claimed_bytes.map(|bytes| format!("the label claims {} GB", bytes as f64 / 1e9)));
-    reasons.push(format!(
-        "the device reports {} GB",
-        gigabytes(reported_bytes)
-    ));
-    let is_short = claimed_bytes
-        .is_some_and(|claimed| reported_bytes < claimed && !is_sold_as(reported_bytes, claimed));
+    reasons.extend(claimed_bytes.map(|bytes| format!("the label claims {}", on_label(bytes))));
+    reasons.push(format!("the device reports {}", bytes(reported_bytes)));
+    let is_short = claimed_bytes.is_some_and(|claimed| is_short(reported_bytes, claimed));
     let (found, reason) = match &record.integrity {
         Some(integrity) => tested(integrity, reported_bytes),
         None => (
@@ -152,7 +209,7 @@ fn capacity(record: &Record, claimed_bytes: Option<u64>) -> Option<Verdict> {
 }
 
 fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String) {
-    let tested = gigabytes(integrity.size_bytes);
+    let tested = bytes(integrity.size_bytes);
     let is_part = integrity.size_bytes < reported_bytes;
     match integrity.kind {
         _ if integrity.test == IntegrityTest::Read => (
@@ -165,27 +222,27 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
         ),
         StorageKind::Confirmed if integrity.from_bytes.is_some() => (
             VerdictOutcome::NotTestable,
-            format!("only {tested} GB of it were tested: they hold their data"),
+            format!("only {tested} of it were tested: they hold their data"),
         ),
         StorageKind::Confirmed if integrity.test == IntegrityTest::Probe => (
             VerdictOutcome::LikelyPass,
-            format!("samples of {tested} GB hold their data"),
+            format!("samples of {tested} hold their data"),
         ),
         StorageKind::Confirmed if is_part => (
             VerdictOutcome::LikelyPass,
-            format!("{tested} GB of it were tested and hold their data"),
+            format!("{tested} of it were tested and hold their data"),
         ),
         StorageKind::Confirmed => (
             VerdictOutcome::Pass,
-            format!("all of {tested} GB hold their data"),
+            format!("all of {tested} hold their data"),
         ),
         StorageKind::UnknownDevice => (
             VerdictOutcome::NotTestable,
-            format!("{tested} GB hold their data, but on a device that is not known"),
+            format!("{tested} hold their data, but on a device that is not known"),
         ),
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => (
             VerdictOutcome::Fail,
-            format!("it holds {} GB", gigabytes(integrity.real_bytes)),
+            format!("it holds {}", bytes(integrity.real_bytes)),
         ),
         _ => (
             VerdictOutcome::NotTestable,
@@ -194,6 +251,18 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
     }
 }
 
-fn gigabytes(bytes: u64) -> String {
-    format!("{:.2}", bytes as f64 / 1e9)
+/// A size as exact as a label: `31.91 GB`.
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        TB.. => format!("{:.2} TB", bytes as f64 / 1e12),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A size as on a label: `64 GB`.
+fn on_label(bytes: u64) -> String {
+    match bytes {
+        TB.. => format!("{} TB", bytes as f64 / 1e12),
+        _ => format!("{} GB", bytes as f64 / 1e9),
+    }
 }

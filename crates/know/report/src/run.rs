@@ -4,6 +4,7 @@ pub(crate) mod again;
 pub(crate) mod anatomy;
 pub(crate) mod answer;
 pub(crate) mod block_sizes;
+pub(crate) mod claims;
 pub(crate) mod class_answer;
 pub(crate) mod findings;
 pub(crate) mod identity;

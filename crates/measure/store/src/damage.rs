@@ -85,11 +85,15 @@ impl<T: DeserializeOwned> FromSql for Variant<T> {
 
 /// Reads a figure, which must be finite.
 pub(crate) fn finite(row: &Row<'_>, index: usize) -> Result<f64, Error> {
+    let cause = || Error::FromSqlConversionFailure(index, Type::Real, "not finite".into());
     let figure: f64 = row.get(index)?;
-    if figure.is_finite() {
-        Ok(figure)
-    } else {
-        let cause = "not finite".into();
-        Err(Error::FromSqlConversionFailure(index, Type::Real, cause))
+    figure.is_finite().then_some(figure).ok_or_else(cause)
+}
+
+/// Reads a figure that may be absent.
+pub(crate) fn finite_or_none(row: &Row<'_>, index: usize) -> Result<Option<f64>, Error> {
+    match row.get_ref(index)? {
+        ValueRef::Null => Ok(None),
+        _ => finite(row, index).map(Some),
     }
 }

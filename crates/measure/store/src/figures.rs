@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_core::{Quantity, Subject};
 use rusqlite::{Error, Row, params_from_iter};
 
-use crate::damage::{self, Variant, collect, finite, refuse};
+use crate::damage::{self, Variant, collect, finite, finite_or_none, refuse};
 use crate::heads::{Head, heads};
 use crate::{Store, StoreError};
 
@@ -18,6 +18,8 @@ pub struct StoredFigure {
     pub quantity: Quantity,
     /// Value in the unit of the quantity.
     pub value: f64,
+    /// Half width of its interval, relative to the middle; `None` without an interval.
+    pub half_width_ratio: Option<f64>,
 }
 
 impl Store {
@@ -40,7 +42,7 @@ impl Store {
             refuse(connection, damage::METRICS)?;
             let figures = collect(
                 connection,
-                "SELECT record_id, quantity, value, is_voided FROM metrics WHERE id = ?1 \
+                "SELECT record_id, quantity, value, is_voided, half_width FROM metrics WHERE id = ?1 \
                  ORDER BY is_voided, record_id",
                 [metric],
                 "a figure is not readable",
@@ -63,9 +65,9 @@ impl Store {
             refuse(connection, damage::METRICS)?;
             let places = vec!["?"; metrics.len()].join(", ");
             let sql = format!(
-                "SELECT record_id, quantity, value, is_voided, id FROM metrics WHERE id IN ({places})"
+                "SELECT record_id, quantity, value, is_voided, half_width, id FROM metrics WHERE id IN ({places})"
             );
-            let with_id = |row: &Row<'_>| Ok(figure(row)?.zip(row.get::<_, Option<String>>(4)?));
+            let with_id = |row: &Row<'_>| Ok(figure(row)?.zip(row.get::<_, Option<String>>(5)?));
             let ids = params_from_iter(metrics);
             let found = collect(connection, &sql, ids, "a figure is not readable", with_id)?;
             let mut figures: Vec<(String, StoredFigure)> = found
@@ -131,6 +133,7 @@ fn figure(row: &Row<'_>) -> Result<Option<StoredFigure>, Error> {
         run: row.get(0)?,
         quantity: row.get::<_, Variant<_>>(1)?.0,
         value: finite(row, 2)?,
+        half_width_ratio: finite_or_none(row, 4)?,
     };
     match row.get(3)? {
         0 => Ok(Some(figure)),

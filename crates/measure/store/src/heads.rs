@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cardmark_core::OriginKind;
+use cardmark_core::{OriginKind, Record};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, Row};
 
@@ -69,6 +69,33 @@ fn head(row: &Row<'_>, contexts: &mut BTreeMap<String, Arc<Context>>) -> Result<
         context,
         labels: Labels::new(),
     })
+}
+
+/// Returns the briefs of all records in the order of storing, with the labels as they stand. The store wrote them: no limits of
+/// documents are checked.
+pub(crate) fn briefs(connection: &Connection) -> Result<Vec<Record>, Failure> {
+    refuse(connection, damage::HEADS)?;
+    let mut labels = labels(connection)?;
+    collect(
+        connection,
+        "SELECT record_id, brief FROM heads ORDER BY sequence",
+        [],
+        "its brief is not readable",
+        |row| {
+            let run: String = row.get(0)?;
+            let refuse = |cause: Box<dyn std::error::Error + Send + Sync>| {
+                Error::FromSqlConversionFailure(1, Type::Text, cause)
+            };
+            let text = row.get_ref(1)?.as_str()?;
+            let mut record: Record =
+                serde_json::from_str(text).map_err(|error| refuse(error.into()))?;
+            if record.id.to_string() != run {
+                return Err(refuse("of another run".into()));
+            }
+            record.labels = labels.remove(&run).unwrap_or_default();
+            Ok(record)
+        },
+    )
 }
 
 /// Returns the labels of all records by run.

@@ -1,7 +1,8 @@
 //! Writes a record and its extracts.
 
 use cardmark_core::{
-    Context, DeviceInfo, FindingKind, Metric, Record, evidence_digest, name_of, record_to_json,
+    Context, DeviceInfo, FindingKind, Metric, RateParts, Record, evidence_digest, name_of,
+    record_to_json,
 };
 use rusqlite::{Connection, params};
 
@@ -71,13 +72,14 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
         source: DocumentError::Encode(error),
     };
     let context = serde_json::to_string(&Context::of(record).must).map_err(refuse)?;
+    let brief = record_to_json(&brief(head.clone())).map_err(refuse)?;
     let head = record_to_json(&head).map_err(refuse)?;
     let device = record.devices.first();
     connection.execute("DELETE FROM heads WHERE record_id = ?1", [id])?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO heads (sequence, record_id, suite, origin_kind, board, model, card, context, \
-         head, evidence) SELECT sequence, id, suite, origin_kind, ?2, ?3, ?4, ?5, ?6, ?7 FROM records \
-         WHERE id = ?1",
+         brief, head, evidence) SELECT sequence, id, suite, origin_kind, ?2, ?3, ?4, ?5, ?6, ?7, ?8 \
+         FROM records WHERE id = ?1",
     )?;
     statement.execute(params![
         id,
@@ -85,10 +87,31 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
         device.and_then(|device| device.model.as_ref()),
         device.and_then(DeviceInfo::card_id),
         context,
+        brief,
         head,
         evidence,
     ])?;
     Ok(())
+}
+
+/// A head without its map of the surface and with its rates alone, of which value, interval, units and warnings stay.
+fn brief(head: Record) -> Record {
+    let brief = |metric: Metric| Metric {
+        trials: Vec::new(),
+        parts: metric.parts.map(|parts| RateParts {
+            body: parts.body,
+            ..RateParts::default()
+        }),
+        round_rates: None,
+        ..metric
+    };
+    let metrics = head.metrics.into_iter();
+    let rates = metrics.filter(|metric| metric.quantity.is_rate());
+    Record {
+        metrics: rates.map(brief).collect(),
+        surface: Vec::new(),
+        ..head
+    }
 }
 
 fn put_metrics(connection: &Connection, id: &str, record: &Record) -> Result<(), Failure> {
@@ -96,8 +119,8 @@ fn put_metrics(connection: &Connection, id: &str, record: &Record) -> Result<(),
     let is_unknown = findings.any(|finding| finding.kind == FindingKind::UnknownDevice);
     connection.execute("DELETE FROM metrics WHERE record_id = ?1", [id])?;
     let mut statement = connection.prepare_cached(
-        "INSERT INTO metrics (record_id, position, id, quantity, value, low, high, is_voided) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO metrics (record_id, position, id, quantity, value, half_width, is_voided) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     for (position, metric) in (0_i64..).zip(&record.metrics) {
         statement.execute(params![
@@ -106,8 +129,7 @@ fn put_metrics(connection: &Connection, id: &str, record: &Record) -> Result<(),
             metric.id,
             name_of(&metric.quantity),
             metric.value,
-            metric.low,
-            metric.high,
+            metric.half_width_ratio(),
             is_unknown || metric.voided_by().is_some(),
         ])?;
     }

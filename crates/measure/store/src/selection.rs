@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::damage::collect;
 use crate::document::parse;
 use crate::failure::Failure;
-use crate::heads::{Head, Labels, heads, labels_of};
+use crate::heads::{Head, Labels, briefs, heads, labels_of};
 use crate::{Store, StoreError};
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
@@ -102,6 +102,15 @@ impl Store {
             }
             Ok(records)
         })
+    }
+
+    /// Returns all records in the order of storing, with their labels as they stand; without trials, sensor readings, the map of
+    /// the surface and other figures than rates, of which value, interval, units and warnings are read.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn briefs(&mut self) -> Result<Vec<Record>, StoreError> {
+        self.read(briefs)
     }
 
     /// Returns a record with its labels as they stand, and without trials and sensor readings.

@@ -12,6 +12,10 @@ const HOST: &str = "host";
 const SAMPLE: &str = "sample";
 /// Label with the name of the product.
 const PRODUCT: &str = "product";
+/// Label with the state of the card.
+const STATUS: &str = "status";
+/// Its value for a card that is no longer in use.
+const RETIRED: &str = "retired";
 
 /// Runs of one card.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +30,9 @@ pub struct CardRuns<'a> {
     pub id: Option<&'a str>,
     /// Product, else the model or source.
     pub name: String,
+    /// True if it is no longer in use: the last label `status` says `retired`, or a later run with the same names and
+    /// product is of another card.
+    pub is_retired: bool,
     /// The runs, in the order of time; at least one.
     pub runs: Vec<&'a Record>,
 }
@@ -134,8 +141,37 @@ pub fn cards_of<'a>(runs: impl IntoIterator<Item = &'a Record>) -> Vec<CardRuns<
             card(runs.into_iter().map(|(_, run)| run).collect())
         })
         .collect();
+    retire_replaced(&mut cards);
     cards.sort_by_cached_key(CardRuns::order);
     cards
+}
+
+/// Marks cards whose name another one has in a later run: one name is one card, or the place of one. The name of a computer is
+/// none, because it may have several cards.
+fn retire_replaced(cards: &mut [CardRuns<'_>]) {
+    let named = |run: &Record| {
+        let [host, sample, product] =
+            [HOST, SAMPLE, PRODUCT].map(|key| run.labels.get(key).cloned());
+        sample.map(|sample| (host, sample, product))
+    };
+    let last = |card: &CardRuns<'_>| {
+        let run = card.runs.last()?;
+        Some((named(run)?, (started_at_s(run)?, card.id?.to_owned())))
+    };
+    let mut newest = BTreeMap::new();
+    for (name, at) in cards.iter().filter_map(last) {
+        let known = newest.entry(name).or_insert_with(|| at.clone());
+        if at > *known {
+            *known = at;
+        }
+    }
+    for card in cards {
+        let Some((name, (at_s, id))) = last(card) else {
+            continue;
+        };
+        let is_older = |known: &(i64, String)| known.0 > at_s && known.1 != id;
+        card.is_retired |= newest.get(&name).is_some_and(is_older);
+    }
 }
 
 /// A run with its place in the order of time.
@@ -189,6 +225,7 @@ fn card(runs: Vec<&Record>) -> CardRuns<'_> {
         .iter()
         .rev()
         .find_map(|run| run.devices.first()?.card_id());
+    let is_retired = find(STATUS).is_some_and(|status| status.eq_ignore_ascii_case(RETIRED));
     CardRuns {
         board: board.unwrap_or("unknown board").to_owned(),
         named_by: match (host, sample) {
@@ -199,6 +236,7 @@ fn card(runs: Vec<&Record>) -> CardRuns<'_> {
         sample: sample.filter(|_| host.is_some()),
         id,
         name: name.unwrap_or_else(|| "unknown card".to_owned()),
+        is_retired,
         runs,
     }
 }

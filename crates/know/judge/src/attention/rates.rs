@@ -3,23 +3,21 @@
 use std::collections::BTreeMap;
 
 use cardmark_catalog::{Requirement, Use, class, product_name, use_of};
-use cardmark_core::{FindingKind, Metric, OriginKind, Record};
+use cardmark_core::{FindingKind, Metric, OriginKind, Record, VerdictOutcome};
 use cardmark_stats::{Conclusion, LEAST_BEFORE, RateTrend, student_t};
 
 use super::cards::CardRuns;
 use super::reasons::{Ground, Outlier, Reason, Shortfall};
-use crate::answer::{Limit, System, answer};
+use crate::answer::{Limit, System, is_near, labelled_use, system_of};
 use crate::classes::host::obstacle;
-use crate::elsewhere::board_limit;
+use crate::classes::{ClassFigure, class_figures};
 use crate::history::{histories_of, started_at_s};
 use crate::notice::SUPER_SPEED_BITS_PER_S;
 use crate::roles::ROLES;
 use crate::spread::{known_elsewhere, known_pairs};
-use crate::suitability::{Fit, asked, need_of, suitability};
-use crate::unknown::unknown_storage;
+use crate::suitability::{Fit, fit};
+use crate::unknown::{unknown_storage, upheld};
 
-/// Label with the use of a card.
-const USE: &str = "use";
 /// Use of a card without that label.
 const BOOT: &str = "boot";
 /// Level of the range in which rates of another card of a product lie.
@@ -39,10 +37,8 @@ const SLOWED: [FindingKind; 5] = [
 
 /// Returns the reason if a card is too slow for its use, or near the limit, by the last run that decides.
 pub(super) fn slow<'a>(card: &CardRuns<'a>) -> Option<Ground<'a>> {
-    let labels = || card.runs.iter().rev().filter_map(|run| run.labels.get(USE));
-    let wanted = labels()
-        .find_map(|name| use_of(name))
-        .or_else(|| use_of(BOOT))?;
+    let mut labelled = card.runs.iter().rev().filter_map(|run| labelled_use(run));
+    let wanted = labelled.next().or_else(|| use_of(BOOT))?;
     let mut judged = card
         .runs
         .iter()
@@ -69,10 +65,7 @@ enum Judgement {
 /// Returns the verdict of a run; `None` if it does not decide. A rate that board or link limit is none of the card: the others
 /// decide.
 fn judged(run: &Record, wanted: &Use) -> Option<Judgement> {
-    let found = match wanted.id == BOOT {
-        true => by_answer(run, wanted),
-        false => by_rates(run, wanted),
-    }?;
+    let found = by_answer(run, wanted).or_else(|| by_class(run, wanted))?;
     let (plain, is_of_board) = match &found {
         Judgement::Enough => return Some(found),
         Judgement::TooSlow(short) | Judgement::AtTheLimit(short) => (&short.plain, false),
@@ -91,8 +84,7 @@ fn judged(run: &Record, wanted: &Use) -> Option<Judgement> {
 
 /// As the answer of the run begins.
 fn by_answer(run: &Record, wanted: &Use) -> Option<Judgement> {
-    let system = answer(run)?.system?;
-    Some(match system {
+    Some(match system_of(run, wanted)? {
         System::MeetsClass(limit) if !may_fall_below(wanted, &limit) => Judgement::Enough,
         System::Rated(Fit::Poor | Fit::Slow, limit)
         | System::Border(limit)
@@ -114,6 +106,37 @@ fn by_answer(run: &Record, wanted: &Use) -> Option<Judgement> {
         | System::Uneven(_)
         | System::Voided(..)
         | System::NotMeasured(_) => return None,
+    })
+}
+
+/// As a test of the class that the use asks for shows, so that two suites do not contradict each other about a card. Rates that
+/// reach the class leave others open.
+fn by_class(run: &Record, wanted: &Use) -> Option<Judgement> {
+    let derived = upheld(run)?;
+    let is_failed = |id: &&str| {
+        let mut verdicts = derived.verdicts.iter();
+        verdicts.any(|verdict| verdict.rule == *id && verdict.outcome == VerdictOutcome::Fail)
+    };
+    let too_low = wanted.needs.iter().filter_map(|need| {
+        let class = class(need.class.as_deref().filter(is_failed)?)?;
+        let mut figures = class_figures(run, class).into_iter();
+        let figure = figures.find(|figure| need.plain.strip_suffix('s') == Some(figure.words))?;
+        (figure.value < figure.least).then_some((need, figure))
+    });
+    let share = |one: &(&Requirement, ClassFigure)| one.1.value / one.1.least;
+    let (need, figure) = too_low.min_by(|one, other| share(one).total_cmp(&share(other)))?;
+    let shortfall = Shortfall {
+        use_id: wanted.id.clone(),
+        fit: fit(figure.value / need.enough),
+        plain: need.plain.clone(),
+        quantity: figure.quantity,
+        value: figure.value,
+        asked: figure.least,
+        class: need.class.clone(),
+    };
+    Some(match is_near(figure.value, figure.least) {
+        true => Judgement::AtTheLimit(shortfall),
+        false => Judgement::TooSlow(shortfall),
     })
 }
 
@@ -158,33 +181,6 @@ fn may_fall_below(wanted: &Use, limit: &Limit) -> bool {
         return false;
     };
     limit.value * libm::exp(-pairs.p90) < *asked
-}
-
-fn by_rates(run: &Record, wanted: &Use) -> Option<Judgement> {
-    let is_known = unknown_storage(run).is_none() && run.integrity.is_none();
-    let metrics = run
-        .metrics
-        .iter()
-        .filter(|metric| is_known && metric.voided_by().is_none());
-    let found = suitability(&metrics.cloned().collect::<Vec<Metric>>(), wanted)?;
-    let need: &Requirement = need_of(wanted, &found.limiting)?;
-    let shortfall = |fit: Fit| Shortfall {
-        use_id: wanted.id.clone(),
-        fit,
-        plain: need.plain.clone(),
-        quantity: found.limiting.quantity,
-        value: found.limiting.value,
-        asked: asked(need),
-        class: need.class.clone(),
-    };
-    match found.fit {
-        Fit::Poor | Fit::Slow if board_limit(run, need, found.limiting.value).is_some() => {
-            Some(Judgement::OfBoard(need.plain.clone()))
-        }
-        fit @ (Fit::Poor | Fit::Slow) => Some(Judgement::TooSlow(shortfall(fit))),
-        // A rate that was not measured may be too low.
-        _ => found.unknown.is_empty().then_some(Judgement::Enough),
-    }
 }
 
 /// Rates of cards by product, or else by model, on one kind of board.

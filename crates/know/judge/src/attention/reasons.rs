@@ -17,7 +17,7 @@ pub enum Advice {
     Watch,
 }
 
-/// Reason to look at a card; the variants stand in the order of gravity.
+/// Reason to look at a card; the variants stand in the order of gravity, with a size below that on the label behind a fake.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
 pub enum Reason {
@@ -141,17 +141,18 @@ impl Reason {
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Fake { .. } => 0,
-            Self::LostData { .. } => 1,
-            Self::MayLoseOnPowerCut => 2,
-            Self::ReadOnly => 3,
-            Self::WornOut => 4,
-            Self::Failing { .. } => 5,
-            Self::FarBelowProduct(_) => 6,
-            Self::Falling { .. } => 7,
-            Self::TooSlow(_) => 8,
-            Self::Wearing { .. } => 9,
-            Self::AtTheLimit(_) => 10,
-            Self::FailsClaim { .. } => 11,
+            Self::FailsClaim { rule } if rule == CAPACITY_RULE => 1,
+            Self::LostData { .. } => 2,
+            Self::MayLoseOnPowerCut => 3,
+            Self::ReadOnly => 4,
+            Self::WornOut => 5,
+            Self::Failing { .. } => 6,
+            Self::FarBelowProduct(_) => 7,
+            Self::Falling { .. } => 8,
+            Self::TooSlow(_) => 9,
+            Self::Wearing { .. } => 10,
+            Self::AtTheLimit(_) => 11,
+            Self::FailsClaim { .. } => 12,
         }
     }
 
@@ -168,7 +169,7 @@ impl Reason {
     }
 
     pub(super) fn worst_first(&self, other: &Self) -> Ordering {
-        let order = (self.advice(), self.rank()).cmp(&(other.advice(), other.rank()));
+        let order = self.rank().cmp(&other.rank());
         order.then(self.share().total_cmp(&other.share()))
     }
 }

@@ -7,7 +7,7 @@ use cardmark_core::{
     Board, DeviceInfo, Finding, FindingKind, Health, Metric, Origin, OriginKind, Quantity, Record,
     Sample, Severity, StorageKind, run_id_from_bytes,
 };
-use cardmark_judge::{Advice, Attention, Reason, attention, cards_of};
+use cardmark_judge::{Advice, Attention, Fault, Reason, attention, cards_of, faults};
 use cardmark_samples::{Model, simulated};
 use proptest::prelude::*;
 use serde_json::json;
@@ -432,6 +432,104 @@ fn the_use_of_a_card_decides_what_is_too_slow() {
     assert_eq!(of("boot"), Some(Advice::Replace));
     assert_eq!(of("media"), None);
     assert_eq!(of("an unknown use"), Some(Advice::Replace));
+}
+
+/// `quick` judges the use, `app-class` the class that the use asks for.
+#[test]
+fn two_suites_do_not_contradict_each_other_about_a_card() {
+    for name in ["c10-16gb", "usb2-32gb", "a1-32gb", "v30-64gb"] {
+        let of = |suite: &str| {
+            let run = Record {
+                trials: Vec::new(),
+                ..simulated(&Model::named(name).unwrap(), suite, 1)
+            };
+            let runs = [run];
+            let rows = found(&runs);
+            rows.into_iter().map(|(_, word)| word).collect::<Vec<_>>()
+        };
+        assert_eq!(of("app-class"), of("quick"), "{name}");
+    }
+}
+
+/// Stores keep records without what is claimed, so that its verdicts are derived when they are read.
+#[test]
+fn a_claim_that_a_run_contradicts_is_named() {
+    let of = |claims: &str| {
+        let mut run = labelled(POOL["a1-32gb"][0].clone(), "card", 0);
+        run.labels.insert("claims".to_owned(), claims.to_owned());
+        let failed = faults(&run).into_iter().map(|fault| match fault {
+            Fault::Failed(rule) => rule,
+            other => format!("{other:?}"),
+        });
+        let failed: Vec<String> = failed.collect();
+        let runs = [run];
+        let cards = cards_of(&runs);
+        let advice = attention(&cards).first().map(|row| row.advice);
+        (advice, failed)
+    };
+    let one = |advice, rule: &str| (Some(advice), vec![rule.to_owned()]);
+    assert_eq!(of("64GB"), one(Advice::Replace, "capacity"));
+    assert_eq!(of("A1 64GB"), one(Advice::Replace, "capacity"));
+    assert_eq!(of("130MB/s 32GB"), one(Advice::Watch, "130MB/s"));
+    assert_eq!(of("32GB A1 80MB/s"), (None, Vec::new()));
+}
+
+#[test]
+fn the_reasons_of_a_row_have_the_order_of_all() {
+    let fleet = ["c1", "c2", "c3"].map(|card| with_rates(card, 1, 4000.0));
+    let mut odd = with_rates("c4", 1, 50.0);
+    odd.findings = vec![Finding::new(
+        FindingKind::IoError,
+        Severity::Error,
+        "failed",
+    )];
+    let mut fine = with_rates("c4", 0, 50.0);
+    fine.labels.insert("claims".to_owned(), "64GB".to_owned());
+    fine.method = Some(cardmark_core::METHOD);
+    let test =
+        json!({ "test": "probe", "kind": "confirmed", "size_bytes": ALL, "real_bytes": ALL });
+    fine.integrity = Some(serde_json::from_value(test).unwrap());
+    let slow = with_rates("c4", 2, 50.0);
+    let mut runs: Vec<Record> = fleet.into_iter().chain([odd, fine, slow]).collect();
+    for run in &mut runs {
+        run.labels.insert("product".to_owned(), "Red 32".to_owned());
+    }
+    let cards = cards_of(&runs);
+    let rows = attention(&cards);
+    let words: Vec<&str> = rows[0]
+        .grounds
+        .iter()
+        .map(|one| word(&one.reason))
+        .collect();
+    assert_eq!(words, ["fails claim", "failing", "far below", "too slow"]);
+    assert_eq!(rows[0].advice, Advice::Replace);
+}
+
+#[test]
+fn a_card_that_is_no_longer_in_use_needs_no_attention() {
+    let bad = || tested("aaaaaa", 1, "probe", StorageKind::Limbo, ALL);
+    let with = |mut run: Record, key: &str, value: &str| {
+        run.labels.insert(key.to_owned(), value.to_owned());
+        run
+    };
+    assert_eq!(found(&[with(bad(), "status", "retired")]), []);
+    assert_eq!(found(&[with(bad(), "status", "spare")]).len(), 1);
+    // On any run of the card; the last one that says something counts.
+    let later = || measured("aaaaaa", 2);
+    assert_eq!(found(&[with(bad(), "status", "Retired"), later()]), []);
+    let back = with(later(), "status", "in use");
+    assert_eq!(found(&[with(bad(), "status", "retired"), back]).len(), 1);
+    // Another card has its name, and not only that of its computer.
+    let other = |number| tested("bbbbbb", number, "verify", StorageKind::Confirmed, ALL);
+    let named = |run| with(run, "sample", "board-4");
+    assert_eq!(found(&[named(bad()), named(other(2))]), []);
+    assert_eq!(found(&[named(bad()), named(other(0))]).len(), 1);
+    assert_eq!(found(&[bad(), other(2)]).len(), 1);
+    let product = |run, name| with(named(run), "product", name);
+    assert_eq!(
+        found(&[product(bad(), "Red"), product(other(2), "Blue")]).len(),
+        1
+    );
 }
 
 #[test]

@@ -50,7 +50,11 @@ fn promises_are_classes_rates_and_capacities() {
         ("130mb/s", Promise::Rate(130_000_000), "130MB/s"),
         ("130 MB/s", Promise::Rate(130_000_000), "130MB/s"),
         ("64GB", Promise::Capacity(64_000_000_000), "64GB"),
-        ("1TB", Promise::Capacity(1_000_000_000_000), "1000GB"),
+        ("1TB", Promise::Capacity(1_000_000_000_000), "1TB"),
+        ("1500 GB", Promise::Capacity(1_500_000_000_000), "1500GB"),
+        ("512MB", Promise::Capacity(512_000_000), "512MB"),
+        ("100MiB/s", Promise::Rate(104_857_600), "100MiB/s"),
+        ("2GB/s", Promise::Rate(2_000_000_000), "2000MB/s"),
     ] {
         let read = Promise::parse(text).unwrap();
         assert_eq!(read, promise, "{text}");

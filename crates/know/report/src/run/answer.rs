@@ -1,11 +1,13 @@
 //! The answer of a run in sentences, before its figures.
 
 use cardmark_core::{FindingKind, OriginKind, Quantity, Record, TargetKind};
-use cardmark_judge::{Answer, BoardLimit, CameraBasis, CameraRate, Fit, Limit, System, answer};
+use cardmark_judge::{
+    Answer, BoardLimit, CameraBasis, CameraRate, Fault, Fit, Limit, System, answer, faults,
+};
 
 use crate::answer::{AnswerBlock, Weight};
 use crate::document::Document;
-use crate::run::{anatomy, class_answer, integrity, stops, unknown};
+use crate::run::{anatomy, claims, class_answer, integrity, stops, unknown};
 use crate::text::names::{capitalised, listed};
 use crate::text::style::clean;
 use crate::text::{amount, figure, in_unit, percent, size};
@@ -22,13 +24,16 @@ const NO_BREAK: &str = "\u{a0}";
 /// target.
 pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) -> Vec<String> {
     let classes = class_answer::sentence(record);
+    let missed = claims::missed(record);
+    let open = claims::open(record);
     let Some(answer) = answer(record) else {
-        return classes.into_iter().collect();
+        return missed.into_iter().chain(classes).chain(open).collect();
     };
     let early = answer.may_confirm_early;
     let stops = answer.stops.as_ref().map(stops::words);
     let first = answer.system.as_ref();
-    let first = first.map(|of| with_stops(of, system(of, early, hidden), stops.as_deref()));
+    let task = task(&answer);
+    let first = first.map(|of| with_stops(of, system(of, &task, early, hidden), stops.as_deref()));
     let (loses_data, fails) = match answer.system {
         Some(System::LosesData(_)) => (true, false),
         Some(System::Fails(_)) => (false, true),
@@ -49,15 +54,22 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
     let reading = answer.read_all_s.filter(|_| answer.is_own && is_sound);
     let reading = reading.map(|seconds| format!("Reading all of it takes {}", duration(seconds)));
     let tests = (answer.is_own && !fails && !is_unknown).then(|| tests(record, &answer, next));
-    let sentences = warning
+    // No promise matters on a device that is good for nothing.
+    let (worst, first) = match loses_data || fails {
+        true => (first, None),
+        false => (None, first),
+    };
+    let sentences = worst
         .into_iter()
+        .chain(missed)
+        .chain(warning)
         .chain(classes)
         .chain(first)
         .chain(long)
         .chain(part)
         .chain(uses)
         .chain(reading);
-    sentences.chain(tests).collect()
+    sentences.chain(open).chain(tests).collect()
 }
 
 /// Returns the answer of a record of any kind; `None` if nothing in it answers a question.
@@ -103,12 +115,19 @@ fn weight(record: &Record) -> Weight {
     if record.integrity.is_some() {
         return integrity::weight(record);
     }
-    let Some(answer) = answer(record) else {
-        return Weight::Plain;
-    };
-    match answer.system {
+    let is_missed = |fault: &Fault| matches!(fault, Fault::Failed(_));
+    let answer = answer(record);
+    let system = answer.as_ref().and_then(|answer| answer.system.as_ref());
+    match system {
         Some(System::LosesData(_) | System::Fails(_)) => Weight::Error,
-        _ if answer.may_confirm_early => Weight::Warning,
+        _ if claims::smaller(record).is_some() => Weight::Error,
+        _ if answer
+            .as_ref()
+            .is_some_and(|answer| answer.may_confirm_early) =>
+        {
+            Weight::Warning
+        }
+        _ if faults(record).iter().any(is_missed) => Weight::Warning,
         _ => Weight::Plain,
     }
 }
@@ -133,7 +152,12 @@ pub fn run_title(record: &Record) -> String {
 }
 
 /// Task that the first sentence is about.
-const TASK: &str = "for running an operating system";
+fn task(answer: &Answer) -> String {
+    match answer.wanted.id.as_str() {
+        "boot" => "for running an operating system".to_owned(),
+        _ => format!("for {}", answer.wanted.title),
+    }
+}
 
 /// A sentence in two parts: the verdict, and its figure with what is asked.
 struct Sentence {
@@ -164,8 +188,8 @@ fn with_stops(system: &System, sentence: Sentence, stops: Option<&str>) -> Strin
     }
 }
 
-/// The sentence on running an operating system. A device that may confirm writes early is called good for nothing.
-fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence {
+/// The sentence on a task. A device that may confirm writes early is called good for nothing.
+fn system(system: &System, task: &str, confirms_early: bool, hidden: &[String]) -> Sentence {
     let limited = |verdict: String, limit: &Limit, comfortable: bool| {
         let about = if limit.is_rough() { "roughly " } else { "" };
         let asked = asked(limit, comfortable, hidden);
@@ -173,7 +197,7 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
         Sentence { verdict, figure }
     };
     let unknown = |figure: String| Sentence {
-        verdict: format!("Cannot tell whether it is fast enough {TASK}"),
+        verdict: format!("Cannot tell whether it is fast enough {task}"),
         figure,
     };
     let alone = |verdict: String| Sentence {
@@ -200,9 +224,9 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
             alone(format!("Do not rely on this device: {how}"))
         }
         System::Unknown(unknown) => alone(unknown::text(unknown)),
-        System::Rated(fit, limit) => limited(degree(*fit, confirms_early), limit, true),
-        System::MeetsClass(limit) => limited(meets(limit, confirms_early), limit, false),
-        System::Border(limit) => limited(format!("About fast enough {TASK}"), limit, true),
+        System::Rated(fit, limit) => limited(degree(*fit, task, confirms_early), limit, true),
+        System::MeetsClass(limit) => limited(meets(limit, task, confirms_early), limit, false),
+        System::Border(limit) => limited(format!("About fast enough {task}"), limit, true),
         System::Uneven(limit) => {
             let spread = percent(limit.half_width_ratio.unwrap_or_default());
             let (rate, asked) = (rate(limit), asked(limit, true, hidden));
@@ -217,7 +241,7 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
     }
 }
 
-fn degree(fit: Fit, confirms_early: bool) -> String {
+fn degree(fit: Fit, task: &str, confirms_early: bool) -> String {
     let word = match fit {
         Fit::Enough | Fit::Good | Fit::Ample if confirms_early => "Apart from that, fast enough",
         Fit::Poor => "Slow",
@@ -225,14 +249,14 @@ fn degree(fit: Fit, confirms_early: bool) -> String {
         Fit::Enough | Fit::Good => "Good",
         Fit::Ample => "Fast",
     };
-    format!("{word} {TASK}")
+    format!("{word} {task}")
 }
 
-fn meets(limit: &Limit, confirms_early: bool) -> String {
+fn meets(limit: &Limit, task: &str, confirms_early: bool) -> String {
     let class = limit.class.as_ref().map_or("the class", |(name, _)| name);
     match confirms_early {
-        true => format!("Apart from that, it meets {class}, enough {TASK}"),
-        false => format!("Meets {class}, enough {TASK}"),
+        true => format!("Apart from that, it meets {class}, enough {task}"),
+        false => format!("Meets {class}, enough {task}"),
     }
 }
 
@@ -433,9 +457,9 @@ mod tests {
                 format!("Slow {task}: roughly 49 random writes/s {asked}"),
             ),
             (
-                450.0,
+                440.0,
                 0.01,
-                format!("Somewhat slow {task}: 450 random writes/s {asked}"),
+                format!("Somewhat slow {task}: 440 random writes/s {asked}"),
             ),
             (
                 510.0,
@@ -472,7 +496,7 @@ mod tests {
         let of = |write: f64, half_width: f64| {
             let record = run(write, half_width);
             let found = answer(&record).unwrap().system.unwrap();
-            with_stops(&found, system(&found, false, &[]), Some(stops))
+            with_stops(&found, system(&found, task, false, &[]), Some(stops))
         };
         for (write, half_width, expected) in [
             (49.0, 0.01, format!("Slow {task}, and {stops}: 49 random")),
@@ -497,7 +521,7 @@ mod tests {
             "{unknown}"
         );
         let fails = System::Fails(FindingKind::IoError);
-        let sentence = with_stops(&fails, system(&fails, false, &[]), Some(stops));
+        let sentence = with_stops(&fails, system(&fails, "for all", false, &[]), Some(stops));
         assert_eq!(
             sentence,
             "Do not rely on this device: reads or writes failed"

@@ -8,6 +8,7 @@ use cardmark_core::{
 use cardmark_judge::{storage_kind, unknown_storage};
 
 use crate::answer::Weight;
+use crate::run::claims;
 use crate::run::power_cut;
 use crate::run::reading;
 use crate::run::shading::map;
@@ -61,6 +62,9 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
 /// Gravity of the result.
 pub(crate) fn weight(record: &Record) -> Weight {
     let found = record.integrity.as_ref();
+    if claims::smaller(record).is_some() {
+        return Weight::Error;
+    }
     match storage_kind(record).or(found.map(|found| found.kind)) {
         None | Some(StorageKind::Confirmed | StorageKind::Readable | StorageKind::Durable) => {
             Weight::Plain
@@ -72,8 +76,16 @@ pub(crate) fn weight(record: &Record) -> Weight {
     }
 }
 
-/// Result in a sentence or two.
+/// Result in a sentence or two, behind a size that contradicts the label.
 pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
+    let result = result(record, found);
+    match claims::smaller(record) {
+        Some(smaller) => format!("{smaller}. {result}"),
+        None => result,
+    }
+}
+
+fn result(record: &Record, found: &Integrity) -> String {
     let size = capacity(found.size_bytes);
     let part = found
         .from_bytes

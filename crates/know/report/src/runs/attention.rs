@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cardmark_catalog::use_of;
 use cardmark_core::{CAPACITY_RULE, FindingKind, Quantity, StorageKind};
 use cardmark_judge::{
-    Advice, Attention, CardRuns, Ground, NamedBy, Outlier, Reason, Shortfall, role_of,
+    Advice, Attention, CardRuns, Fit, Ground, NamedBy, Outlier, Reason, Shortfall, role_of,
 };
 use serde_json::{Value, json};
 
@@ -16,15 +16,17 @@ use crate::runs::shifts::date_of;
 use crate::text::layout::{painted, wrap};
 use crate::text::names::{capitalised, workload_name};
 use crate::text::style::{Style, Tone, clean, columns};
-use crate::text::{amount, figure, in_unit, percent};
+use crate::text::{amount, count_of, figure, in_unit, percent};
 
 /// Columns between a name and its text.
 const GAP: usize = 2;
 
 /// Returns the number of boards, or cards, that need attention as a sentence, and what was not tested. Boards are counted if all
-/// have names of their own.
+/// have names of their own. Cards that are no longer in use do not count.
 #[must_use]
 pub fn answer_of_attention(cards: &[CardRuns<'_>], rows: &[Attention<'_>]) -> AnswerBlock {
+    let all_count = cards.len();
+    let cards: Vec<&CardRuns<'_>> = cards.iter().filter(|card| !card.is_retired).collect();
     let are_boards = cards.iter().all(|card| card.named_by == NamedBy::Host);
     let noun = if are_boards {
         ["board", "boards"]
@@ -32,7 +34,7 @@ pub fn answer_of_attention(cards: &[CardRuns<'_>], rows: &[Attention<'_>]) -> An
         ["card", "cards"]
     };
     let all = match are_boards {
-        true => by_board(cards.iter().map(|card| (card, ()))).len(),
+        true => by_board(cards.iter().map(|card| (*card, ()))).len(),
         false => cards.len(),
     };
     let advice: Vec<Advice> = match are_boards {
@@ -49,16 +51,17 @@ pub fn answer_of_attention(cards: &[CardRuns<'_>], rows: &[Attention<'_>]) -> An
         .filter(|(count, _)| *count > 0)
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
-    let noun_of = |count: usize| if count == 1 { noun[0] } else { noun[1] };
-    let sentence = match advice.len() {
-        0 => format!("None of {all} {} needs attention", noun_of(all)),
-        few => {
-            let verb = if few == 1 { "needs" } else { "need" };
-            format!(
-                "{few} of {all} {} {verb} attention: {}",
-                noun_of(all),
-                parts.join(", ")
-            )
+    let [one, many] = noun;
+    let sentence = match (advice.as_slice(), all) {
+        ([], 0) => "No card is in use".to_owned(),
+        ([], 1) => format!("The {one} needs no attention"),
+        ([], _) => format!("None of {all} {many} needs attention"),
+        ([Advice::Replace], 1) => format!("The {one} needs attention: replace the card"),
+        ([Advice::Watch], 1) => format!("The {one} needs attention: watch it"),
+        ([_], _) => format!("1 of {all} {many} needs attention: {}", parts.join(", ")),
+        (few, _) => {
+            let parts = parts.join(", ");
+            format!("{} of {all} {many} need attention: {parts}", few.len())
         }
     };
     AnswerBlock {
@@ -68,7 +71,10 @@ pub fn answer_of_attention(cards: &[CardRuns<'_>], rows: &[Attention<'_>]) -> An
             _ => Weight::Error,
         },
         sentence,
-        open: not_tested(cards).into_iter().collect(),
+        open: not_tested(&cards)
+            .into_iter()
+            .chain(left_out(all_count - cards.len()))
+            .collect(),
         ..AnswerBlock::default()
     }
 }
@@ -82,12 +88,23 @@ fn by_board<'a, T>(of: impl Iterator<Item = (&'a CardRuns<'a>, T)>) -> BTreeMap<
     boards
 }
 
+/// Cards that do not count.
+fn left_out(count: usize) -> Option<String> {
+    let cards = count_of(count, "card", "cards");
+    (count > 0).then(|| {
+        format!(
+            "Left out: {cards} no longer in use (label `status=retired`, or a later card of the same name)"
+        )
+    })
+}
+
 /// Fakes are found by tests of the capacity only.
-fn not_tested(cards: &[CardRuns<'_>]) -> Option<String> {
-    let is_tested = |card: &&CardRuns<'_>| card.runs.iter().any(|run| run.integrity.is_some());
+fn not_tested(cards: &[&CardRuns<'_>]) -> Option<String> {
+    let is_tested = |card: &&&CardRuns<'_>| card.runs.iter().any(|run| run.integrity.is_some());
     let untested = cards.len() - cards.iter().filter(is_tested).count();
     let of = match cards.len() {
         1 => "the card".to_owned(),
+        2 if untested == 2 => "both cards".to_owned(),
         all if all == untested => format!("all {all} cards"),
         all => format!("{untested} of {all} cards"),
     };
@@ -266,7 +283,8 @@ pub(crate) fn reason(reason: &Reason) -> String {
             let (name, change) = (rate_name(metric), percent(-change_ratio));
             format!("{name} fell by {change}{}", since.unwrap_or_default())
         }
-        Reason::TooSlow(shortfall) => too_slow("too slow", shortfall),
+        Reason::TooSlow(shortfall) if shortfall.fit == Fit::Poor => too_slow("too slow", shortfall),
+        Reason::TooSlow(shortfall) => too_slow("somewhat slow", shortfall),
         Reason::AtTheLimit(shortfall) => too_slow("just about fast enough", shortfall),
         Reason::FailsClaim { rule } if rule == CAPACITY_RULE => {
             "smaller than its label says".to_owned()
@@ -329,7 +347,6 @@ fn rate_name(metric: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cardmark_judge::Fit;
 
     #[test]
     fn reasons_are_clauses() {

@@ -1,7 +1,7 @@
 //! The listing of runs.
 
 use cardmark_core::{Integrity, IntegrityTest, Quantity, Record, StorageKind};
-use cardmark_judge::{Fault, faults, storage_kind};
+use cardmark_judge::{Fault, faults, smaller_than_claimed, storage_kind};
 
 use crate::run::integrity::test_name;
 use crate::run::summary::{SHORT_ID, minute};
@@ -39,7 +39,11 @@ pub fn method_of(record: &Record) -> Option<String> {
 /// Verdict of a test of capacity or endurance; of other runs what is wrong, and the figures that matter most.
 pub fn result_of(record: &Record) -> String {
     if let Some(found) = &record.integrity {
-        return verdict(record, found);
+        let verdict = verdict(record, found);
+        return match smaller_than_claimed(record) {
+            Some(_) => format!("smaller than its label; {verdict}"),
+            None => verdict,
+        };
     }
     let mut parts: Vec<String> = faults(record).iter().map(fault).collect();
     let rates = record

@@ -169,12 +169,13 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
         .iter()
         .map(|record| record.board.as_ref()?.model.as_ref())
         .collect();
-    let mut text = format!(
-        "{} of {} on {}",
-        count_of(records.len(), "run", "runs"),
-        cards_of_names,
-        count_of(computers.len(), "board", "boards")
-    );
+    // Computers of one model may be several boards.
+    let boards = match records.len() {
+        1 => "1 board".to_owned(),
+        _ => count_of(computers.len(), "board model", "board models"),
+    };
+    let runs = count_of(records.len(), "run", "runs");
+    let mut text = format!("{runs} of {cards_of_names} on {boards}");
     if !suites.is_empty() {
         text += &format!(", by {}", suites.join(", "));
     }

@@ -58,7 +58,7 @@ fn boards_are_counted_if_all_have_names() {
     assert_eq!(sentence, "8 of 30 boards need attention: 8 to replace");
     let only = cards_of(runs.iter().skip(20).take(2));
     let sentence = answer_of_attention(&only, &attention(&only)).sentence;
-    assert_eq!(sentence, "None of 1 board needs attention");
+    assert_eq!(sentence, "The board needs no attention");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod attention;
 mod badge;
 mod builder;
 mod charts;
+mod claims;
 mod colour;
 mod comparison;
 mod comparison_answer;

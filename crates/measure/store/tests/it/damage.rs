@@ -41,6 +41,7 @@ fn readings(path: &Path) -> Vec<(&'static str, Result<usize, StoreError>)> {
         ("headlines", headlines(&mut store)),
         ("subjects", store.subjects().map(|found| found.len())),
         ("figures", store.figures(&metric).map(|found| found.len())),
+        ("briefs", store.briefs().map(|found| found.len())),
         ("select", store.select(&[]).map(|found| found.len())),
         ("suite", store.select(&[condition]).map(|found| found.len())),
         ("digests", digests(&mut store)),
@@ -68,7 +69,7 @@ fn store_with_runs(path: &Path) -> String {
 }
 
 /// Columns of the rows of a run; those of text are damaged in two ways.
-const COLUMNS: [(&str, &str, &str); 26] = [
+const COLUMNS: [(&str, &str, &str); 28] = [
     ("records", "id", "id"),
     ("records", "id", "started_at"),
     ("records", "id", "suite"),
@@ -83,12 +84,14 @@ const COLUMNS: [(&str, &str, &str); 26] = [
     ("heads", "record_id", "model"),
     ("heads", "record_id", "card"),
     ("heads", "record_id", "context"),
+    ("heads", "record_id", "brief"),
     ("heads", "record_id", "head"),
     ("heads", "record_id", "evidence"),
     ("metrics", "record_id", "record_id"),
     ("metrics", "record_id", "id"),
     ("metrics", "record_id", "quantity"),
     ("metrics", "record_id", "value"),
+    ("metrics", "record_id", "half_width"),
     ("metrics", "record_id", "is_voided"),
     ("labels", "record_id", "record_id"),
     ("labels", "record_id", "key"),
@@ -175,6 +178,7 @@ fn a_run_without_head_is_named() {
         };
         assert_names(&store.subjects(), &id);
         assert_names(&store.select(&[]), &id);
+        assert_names(&store.briefs(), &id);
         assert_names(&store.select(&[condition]), &id);
         // A listing needs no head.
         assert_eq!(store.list(9).unwrap().len(), RUNS);

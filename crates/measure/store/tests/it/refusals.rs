@@ -97,7 +97,7 @@ fn a_store_of_a_newer_version_is_left_alone() {
             error,
             StoreError::Newer {
                 found: 99,
-                known: 9,
+                known: 10,
                 ..
             }
         ),
@@ -113,7 +113,7 @@ fn a_store_of_a_development_version_is_left_alone() {
     let mut store = Store::open(&path).unwrap();
     store.insert(&record("67e5")).unwrap();
     drop(store);
-    for version in [0, 8] {
+    for version in [0, 9] {
         change(&path, &format!("PRAGMA user_version = {version}"));
         let before = fs::read(&path).unwrap();
         let scratch = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn a_store_of_a_development_version_is_left_alone() {
             Store::open_to_read(&path, scratch.path()).unwrap_err(),
         ] {
             assert!(
-                matches!(error, StoreError::Outdated { found, first: 9, .. } if found == version),
+                matches!(error, StoreError::Outdated { found, first: 10, .. } if found == version),
                 "{error:?}"
             );
         }

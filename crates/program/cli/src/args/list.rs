@@ -54,7 +54,7 @@ pub(crate) struct ListArguments {
     #[arg(default_value = "runs")]
     pub(crate) what: Listing,
     /// Cards that need attention, the worst first: fake, losing data, worn, failing, fallen, too slow for their use (label
-    /// `use`, else an operating system)
+    /// `use`, else an operating system), without those of the label `status=retired`
     #[arg(long)]
     pub(crate) bad: bool,
     /// Print JSON
@@ -70,7 +70,8 @@ pub(crate) struct ListArguments {
 pub(crate) struct LabelArguments {
     /// An id, a unique prefix of one, or `last`
     pub(crate) run: String,
-    /// Remarks, such as `reader="Anker 2.0"`; an empty value takes one away. None: show them
+    /// Remarks, such as `reader="Anker 2.0"`; an empty value takes one away. None: show them. `use=camera` is what the card
+    /// is judged for; `status=retired` takes it out of `list --bad`
     #[arg(value_parser = parse_label, value_name = "K=V")]
     pub(crate) labels: Vec<(String, String)>,
     /// Print JSON

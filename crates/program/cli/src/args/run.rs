@@ -43,10 +43,11 @@ pub(crate) struct RunArguments {
     /// Results site that `--fresh` asks, such as https://cards.example
     #[arg(long, value_parser = parse_server, value_name = "URL", requires = "fresh")]
     pub(crate) server: Option<Server>,
-    /// A remark kept in the record, such as `product="SanDisk Extreme 64 GB"`
+    /// A remark kept beside the record, such as `product="SanDisk Extreme 64 GB"`; `use=camera` is what it is judged for
     #[arg(long, value_parser = parse_label, value_name = "K=V")]
     pub(crate) label: Vec<(String, String)>,
-    /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB
+    /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB; exit status 1 if the run
+    /// contradicts it
     #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
     pub(crate) claim: Vec<String>,
     /// A class that the card has to meet: exit status 1 if it does not, 3 if that could not be tested; borderline

@@ -1,7 +1,7 @@
 //! Values of arguments, from their texts.
 
-use cardmark_catalog::ProductKind;
-use cardmark_core::is_keepable;
+use cardmark_catalog::{ProductKind, nearest_uses, use_of};
+use cardmark_core::{CLAIMS_LABEL, is_keepable};
 use cardmark_judge::{Price, Promise};
 use cardmark_share::Server;
 
@@ -184,7 +184,22 @@ pub(crate) fn parse_label(text: &str) -> Result<(String, String), String> {
     if value.chars().any(char::is_control) {
         return Err("the value may not have control characters".into());
     }
-    Ok((key.to_owned(), value.to_owned()))
+    Ok((key.to_owned(), known_value(key, value)?))
+}
+
+/// The value of a label, if it is none that the program would not understand.
+fn known_value(key: &str, value: &str) -> Result<String, String> {
+    match key {
+        "use" if !value.is_empty() && use_of(value).is_none() => {
+            let near = nearest_uses(value).join(", ");
+            Err(format!("no use is called `{value}`; known are {near}"))
+        }
+        CLAIMS_LABEL => {
+            let claims = value.split_whitespace().map(parse_claim);
+            Ok(claims.collect::<Result<Vec<String>, String>>()?.join(" "))
+        }
+        _ => Ok(value.to_owned()),
+    }
 }
 
 pub(crate) fn parse_text(text: &str) -> Result<String, String> {
@@ -276,5 +291,18 @@ mod tests {
             assert!(parse_label(bad).is_err(), "{bad}");
         }
         assert!(parse_label(&format!("a={}", "x".repeat(201))).is_err());
+        let known = |key: &str, value: &str| Ok((key.to_owned(), value.to_owned()));
+        assert_eq!(
+            parse_label("use=Home Assistant"),
+            known("use", "Home Assistant")
+        );
+        assert_eq!(parse_label("use="), known("use", ""));
+        let unknown = parse_label("use=camra").unwrap_err();
+        assert!(
+            unknown.contains("`camra`") && unknown.contains("camera"),
+            "{unknown}"
+        );
+        assert_eq!(parse_label("claims=a1 64gb"), known("claims", "A1 64GB"));
+        assert!(parse_label("claims=A7").is_err());
     }
 }

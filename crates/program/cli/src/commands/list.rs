@@ -161,16 +161,14 @@ fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
 /// Cards that need attention, the worst first.
 fn bad(arguments: &ListArguments) -> Result<String, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let found = heads(&mut store, u32::MAX).map_err(|error| store_error(&error))?;
-    // The oldest first.
-    let cards = cards_of(found.iter().rev().map(|(_, head)| head));
+    let found = store.briefs().map_err(|error| store_error(&error))?;
+    let cards = cards_of(&found);
     let rows = attention(&cards);
     let most = arguments.limit as usize;
     if arguments.json {
-        let summaries: BTreeMap<&str, &Summary> = found
-            .iter()
-            .map(|(run, _)| (run.id.as_str(), run))
-            .collect();
+        let summaries = store.list(u32::MAX).map_err(|error| store_error(&error))?;
+        let summaries = summaries.iter().map(|run| (run.id.as_str(), run));
+        let summaries: BTreeMap<&str, &Summary> = summaries.collect();
         let json_row = |one: &Attention<'_>| {
             let shown = one.worst()?.run;
             let mut value = row(summaries.get(shown.id.to_string().as_str())?, shown);

@@ -12,7 +12,7 @@ use cardmark_catalog::{
 use cardmark_core::{Subject, clean};
 use cardmark_host::{Root, read_board};
 use cardmark_judge::{
-    Day, Figure, Price, Question, Wish, in_catalogue, metrics_of_use, published_figures,
+    Day, Figure, Price, Question, Wish, in_catalogue, is_uneven, metrics_of_use, published_figures,
     recommend as recommended,
 };
 use cardmark_report::Recommended;
@@ -231,7 +231,7 @@ impl Own {
                 runs_count: 1,
                 cards_count: 1,
                 year: years.get(&one.run).copied(),
-                is_uneven: false,
+                is_uneven: one.half_width_ratio.is_some_and(is_uneven),
             })
         });
         let figures = figures.collect::<Result<_, CommandError>>()?;

@@ -1,9 +1,11 @@
 //! `cardmark run`.
 
-use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
+use cardmark_core::{
+    CAPACITY_RULE, CLAIMS_LABEL, Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome,
+};
 use cardmark_engine::Request;
 use cardmark_host::{Root, holds_system};
-use cardmark_judge::{REQUIRED_LABEL, families, standing_among};
+use cardmark_judge::{Promise, REQUIRED_LABEL, families, standing_among};
 use cardmark_report::{Beside, place_line, terminal_with};
 
 use crate::args::RunArguments;
@@ -75,10 +77,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     }
     let mut exit = measured.exit;
     let missed = unmet(&measured.record, &arguments.require);
-    for error in [kept.err(), shown.err(), incomplete(&measured), missed]
-        .into_iter()
-        .flatten()
-    {
+    let broken = broken(&measured.record);
+    let errors = [
+        kept.err(),
+        shown.err(),
+        incomplete(&measured),
+        missed,
+        broken,
+    ];
+    for error in errors.into_iter().flatten() {
         print::error(&error);
         exit = exit.or_worse(error.exit);
     }
@@ -139,6 +146,26 @@ fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
     let mut error = CommandError::new(exit, "required class not met");
     error.causes = causes;
     (exit != Exit::Done).then_some(error)
+}
+
+/// Promises on the package that the run contradicts.
+fn broken(record: &Record) -> Option<CommandError> {
+    let claims = record.labels.get(CLAIMS_LABEL)?;
+    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let failed: Vec<&str> = verdicts
+        .filter(|verdict| verdict.outcome == VerdictOutcome::Fail)
+        .map(|verdict| verdict.rule.as_str())
+        .collect();
+    let is_broken = |claim: &&str| match Promise::parse(claim) {
+        Some(Promise::Capacity(_)) => failed.contains(&CAPACITY_RULE),
+        _ => failed.contains(claim),
+    };
+    let broken: Vec<&str> = claims.split_whitespace().filter(is_broken).collect();
+    let what = format!(
+        "the card is not what its label claims: {}",
+        broken.join(", ")
+    );
+    (!broken.is_empty()).then(|| CommandError::new(Exit::Bad, what))
 }
 
 /// The place of a run of real storage among published cards.
@@ -254,6 +281,38 @@ mod tests {
             deviations: Vec::new(),
         });
         record
+    }
+
+    #[test]
+    fn a_claim_that_the_run_contradicts_is_a_negative_verdict() {
+        let of = |claims: &str, outcomes: &[(&str, VerdictOutcome)]| {
+            let mut record = record(outcomes);
+            let label = (CLAIMS_LABEL.to_owned(), claims.to_owned());
+            record.labels.extend([label]);
+            broken(&record).map(|error| (error.exit, error.what))
+        };
+        let told = |claims: &str| {
+            let what = format!("the card is not what its label claims: {claims}");
+            Some((Exit::Bad, what))
+        };
+        let fail = VerdictOutcome::Fail;
+        assert_eq!(
+            of(
+                "A1 64GB",
+                &[("capacity", fail), ("A1", VerdictOutcome::Pass)]
+            ),
+            told("64GB")
+        );
+        assert_eq!(
+            of("130MB/s A1", &[("130MB/s", fail), ("A1", fail)]),
+            told("130MB/s, A1")
+        );
+        // Not claimed, or not decided.
+        assert_eq!(
+            of("A1", &[("A2", fail), ("A1", VerdictOutcome::NotTestable)]),
+            None
+        );
+        assert_eq!(broken(&record(&[("A1", fail)])), None);
     }
 
     #[test]

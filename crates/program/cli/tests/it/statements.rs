@@ -40,6 +40,38 @@ fn what_is_stated_changes_no_byte_of_the_record() {
     );
 }
 
+#[test]
+fn a_claim_that_a_run_contradicts_is_said_first_and_stays_in_the_list() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = ["run", "sim:a1-32gb", "--only=rand_read_4k", "--claim=64GB"];
+    let output = program.run(&run);
+    assert_eq!(output.code, 1, "{output}");
+    let first = output.stdout.split("\n\n").nth(1).unwrap_or_default();
+    assert!(first.starts_with("Smaller than its label: "), "{output}");
+    assert!(
+        output.stderr.contains("not what its label claims: 64GB"),
+        "{output}"
+    );
+    let bad = |program: &Program| program.run(&["list", "--bad"]).stdout;
+    assert!(
+        bad(&program).contains("replace: smaller than its label"),
+        "{}",
+        bad(&program)
+    );
+    assert!(program.run(&["list"]).stdout.contains("capacity: fail"));
+    let unknown = program.run(&["label", "last", "use=camra", "status=retired"]);
+    assert_eq!(unknown.code, 2, "{unknown}");
+    assert!(unknown.stderr.contains("camera"), "{unknown}");
+    assert!(!program.run(&["label", "last"]).stdout.contains("status"));
+    assert_eq!(program.run(&["label", "last", "status=retired"]).code, 0);
+    assert!(
+        bad(&program).contains("Left out: 1 card"),
+        "{}",
+        bad(&program)
+    );
+}
+
 /// The store's tests have the rules.
 #[test]
 fn statements_travel_and_a_rival_one_is_refused() {

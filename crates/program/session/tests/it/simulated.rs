@@ -104,7 +104,7 @@ fn every_simulated_card_gets_an_answer() {
     sim:a1-32gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:a2-64gb: Good for running an operating system: 1115 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:c10-16gb: Slow for running an operating system: 53 random writes/s (A1 asks for 500; 800 is comfortable)
-    sim:usb2-32gb: Somewhat slow for running an operating system: 1429 random reads/s (A1 asks for 1500; 2400 is comfortable)
+    sim:usb2-32gb: About fast enough for running an operating system: 1429 random reads/s (A1 asks for 1500; 2400 is comfortable)
     sim:swaying-32gb: Good for running an operating system: 915 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:worn-32gb: About fast enough for running an operating system: 494 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:lying-32gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)

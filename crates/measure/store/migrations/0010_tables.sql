@@ -28,6 +28,7 @@ CREATE TABLE heads (
     model TEXT, -- of the first device
     card TEXT, -- sample id of the first device
     context TEXT NOT NULL, -- JSON: conditions that must match before two runs are compared
+    brief TEXT NOT NULL, -- JSON: the head with its rates alone, without their details; for readings of all records
     head TEXT NOT NULL, -- JSON: the record without trials and sensor readings
     evidence TEXT -- digest of what was measured; copies have one digest. NULL if nothing was measured
 ) STRICT;
@@ -39,13 +40,12 @@ CREATE TABLE metrics (
     id TEXT NOT NULL,
     quantity TEXT NOT NULL,
     value REAL NOT NULL,
-    low REAL,
-    high REAL,
+    half_width REAL, -- of its interval, relative to the middle. NULL without an interval
     is_voided INTEGER NOT NULL, -- 1 if the device is unknown, or a cache may have answered for it
     PRIMARY KEY (record_id, position)
 ) WITHOUT ROWID, STRICT;
 -- Covers every column that a ranking reads.
-CREATE INDEX metrics_of_id ON metrics (id, is_voided, record_id, quantity, value);
+CREATE INDEX metrics_of_id ON metrics (id, is_voided, record_id, quantity, value, half_width);
 
 -- Labels start as a copy of the record's own. Users change them here; the record stays.
 CREATE TABLE labels (
