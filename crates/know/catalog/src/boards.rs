@@ -85,8 +85,10 @@ const UNITS: [&str; 4] = ["gb", "g", "gib", "mb"];
 /// Letters of the shortest name.
 const LEAST_LETTERS: usize = 2;
 
-/// Spellings of the names of each board.
-static SPELLED: LazyLock<Vec<(&BoardFacts, Vec<Vec<String>>)>> = LazyLock::new(|| {
+/// A board, and the spellings of its names.
+type Spelled = (&'static BoardFacts, Vec<Vec<String>>);
+
+static SPELLED: LazyLock<Vec<Spelled>> = LazyLock::new(|| {
     let spelled = |row: &'static BoardFacts| {
         let names = row.aliases.iter().chain(&row.vectors);
         let names = names.chain([&row.id, &row.name]);

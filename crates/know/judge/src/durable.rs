@@ -278,7 +278,7 @@ pub(crate) fn is_called(full_name: &str, line: Option<&ProductLine>, asked: &str
         }
         _ => false,
     };
-    !is_signed(asked) && look_up(asked).found.iter().any(|known| is_same(known))
+    !is_signed(asked) && look_up(asked).found.iter().any(is_same)
 }
 
 /// True if the volume can be compared with others of its kind and capacity.
