@@ -191,14 +191,7 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
                 "Do not store data here: {part} {all} read back differ from what was written"
             ))
         }
-        System::Fails(kind) => {
-            let how = match kind {
-                FindingKind::Vanished => "it disappeared during the test",
-                FindingKind::NoAnswer => "it stopped answering",
-                _ => "reads or writes failed",
-            };
-            alone(format!("Do not rely on this device: {how}"))
-        }
+        System::Fails(kind) => alone(unreliable(*kind)),
         System::Unknown(unknown) => alone(unknown::text(unknown)),
         System::Rated(fit, limit) => limited(degree(*fit, confirms_early), limit, true),
         System::MeetsClass(limit) => limited(meets(limit, confirms_early), limit, false),
@@ -215,6 +208,16 @@ fn system(system: &System, confirms_early: bool, hidden: &[String]) -> Sentence 
             unknown(format!("{} were not measured", listed(operations, "and")))
         }
     }
+}
+
+/// The sentence on a device that failed during a run.
+pub(crate) fn unreliable(failure: FindingKind) -> String {
+    let how = match failure {
+        FindingKind::Vanished => "it disappeared during the test",
+        FindingKind::NoAnswer => "it stopped answering",
+        _ => "reads or writes failed",
+    };
+    format!("Do not rely on this device: {how}")
 }
 
 fn degree(fit: Fit, confirms_early: bool) -> String {
