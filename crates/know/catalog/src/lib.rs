@@ -43,7 +43,9 @@ pub use equivalents::{
     reason_apart, stand_ins,
 };
 pub use explanations::{Explanation, Group, explanation, explanations, nearest_terms};
-pub use lines::{KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, StatedRates, lines};
+pub use lines::{
+    KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, StatedRates, lines,
+};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};
 pub use publications::{PublishedError, publications};

@@ -30,6 +30,7 @@ pub fn faults(record: &Record) -> Vec<Fault> {
                 | StorageKind::Readable
                 | StorageKind::Durable
                 | StorageKind::UnknownDevice
+                | StorageKind::Unfinished
                 | StorageKind::Other(_)
         )
     });

@@ -240,6 +240,10 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
             VerdictOutcome::NotTestable,
             format!("{tested} hold their data, but on a device that is not known"),
         ),
+        StorageKind::Unfinished => (
+            VerdictOutcome::NotTestable,
+            "the device failed before the test reached its end".to_owned(),
+        ),
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => (
             VerdictOutcome::Fail,
             format!("it holds {}", bytes(integrity.real_bytes)),

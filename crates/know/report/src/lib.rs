@@ -13,7 +13,7 @@ pub use run::again::RateAgain;
 pub use run::answer::{answer_of_run, run_title};
 pub use run::identity::{device_line, identity};
 pub use run::prepared::fill_words;
-pub use run::seller::seller_report;
+pub use run::seller::{is_without_fault, seller_report, untested_promises};
 pub use run::summary::{Beside, terminal, terminal_with};
 pub use run::usable::{UsablePart, usable_part};
 pub use runs::agreement::agreement_table;

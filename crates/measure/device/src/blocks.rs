@@ -368,6 +368,7 @@ impl Storage {
                 count => done += count,
             }
         }
+        self.pulse.note_written(done as u64);
         Ok(())
     }
 
@@ -383,6 +384,7 @@ impl Storage {
                 count => done += count,
             }
         }
+        self.pulse.note_read(done as u64);
         Ok(())
     }
 

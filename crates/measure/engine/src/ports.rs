@@ -1,6 +1,6 @@
 //! The ports: the engine's interfaces to the outside, defined here next to their consumer.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use cardmark_core::{DeviceCounters, Errno, ReadBack, SensorSample, Workload};
 
@@ -112,6 +112,8 @@ pub struct Pulse {
     /// Number of time limits that the current wait may last, minus 1.
     more_limits: AtomicU32,
     paused: AtomicBool,
+    /// Bytes written, and read, by integrity tests.
+    moved_bytes: [AtomicU64; 2],
 }
 
 impl Pulse {
@@ -169,6 +171,21 @@ impl Pulse {
         let count = self.operations.load(Ordering::Relaxed);
         self.operations
             .store(count.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Counts bytes that an integrity test wrote.
+    pub fn note_written(&self, bytes: u64) {
+        self.moved_bytes[0].fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes that an integrity test read.
+    pub fn note_read(&self, bytes: u64) {
+        self.moved_bytes[1].fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns the number of bytes that integrity tests wrote, and read.
+    pub fn moved_bytes(&self) -> [u64; 2] {
+        [0, 1].map(|index| self.moved_bytes[index].load(Ordering::Relaxed))
     }
 
     /// Marks the begin or end of a run. During a run the engine waits for the device, or for the journal,

@@ -43,6 +43,11 @@ pub enum Trouble {
         /// The first block that holds it, of those that were about to be overwritten.
         block: u64,
     },
+    /// The storage did not answer within the time limit.
+    NoAnswer {
+        /// The limit, nanoseconds.
+        limit_ns: u64,
+    },
     /// Somebody asked to end.
     Stopped,
 }

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
@@ -37,6 +38,10 @@ pub struct SimMedium {
     lies: bool,
     /// Calls until somebody asks to end, if anybody does.
     calls_left: Option<u64>,
+    /// Longest time to an answer.
+    limit_ns: u64,
+    /// Bytes written, and read, without an error.
+    moved_bytes: [u64; 2],
     power: Rng,
 }
 
@@ -52,8 +57,22 @@ impl SimMedium {
             unflushed: Vec::new(),
             lies: model.lies_about_flush(),
             calls_left: None,
+            limit_ns: u64::MAX,
+            moved_bytes: [0; 2],
             power: Rng::for_part(seed, "sim power", 0),
         }
+    }
+
+    /// Returns the card for a caller that waits `limit` for an answer.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Self {
+        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        Self { limit_ns, ..self }
+    }
+
+    /// Returns the number of bytes that requests wrote, and read, without an error.
+    pub fn moved_bytes(&self) -> [u64; 2] {
+        self.moved_bytes
     }
 
     /// Returns the virtual time, nanoseconds.
@@ -119,6 +138,37 @@ impl SimMedium {
         }
     }
 
+    /// Notes the answer to a request, which came at `due_ns`: returns whether it failed.
+    fn answered(
+        &mut self,
+        request: Request,
+        due_ns: u64,
+        outcome: Result<u32, Errno>,
+    ) -> Result<bool, Trouble> {
+        self.refuse_late(due_ns)?;
+        match outcome {
+            Ok(bytes) => {
+                let is_read = request.kind == OpKind::Read;
+                self.moved_bytes[usize::from(is_read)] += u64::from(bytes);
+                Ok(false)
+            }
+            Err(Errno::IO) => Ok(true),
+            Err(errno) => Err(Trouble::Gone { errno }),
+        }
+    }
+
+    /// Fails if the caller gives up before an answer that comes at `due_ns` to a request of now.
+    fn refuse_late(&mut self, due_ns: u64) -> Result<(), Trouble> {
+        let limit_ns = self.limit_ns;
+        match due_ns.saturating_sub(self.now_ns) > limit_ns {
+            true => {
+                self.now_ns = self.now_ns.saturating_add(limit_ns);
+                Err(Trouble::NoAnswer { limit_ns })
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Lets requests for these blocks pass: each one, and whether it failed; and the time they took.
     fn pass(&mut self, kind: OpKind, span: Span) -> Result<(Vec<(Span, bool)>, u64), Trouble> {
         let begun_ns = self.now_ns;
@@ -132,12 +182,9 @@ impl SimMedium {
             let (due_ns, outcome) = self
                 .card
                 .arrive(self.now_ns, TransitTime::default(), request);
+            let has_failed = self.answered(request, due_ns, outcome)?;
             self.now_ns = due_ns;
-            match outcome {
-                Ok(_) => requests.push((part, false)),
-                Err(Errno::IO) => requests.push((part, true)),
-                Err(errno) => return Err(Trouble::Gone { errno }),
-            }
+            requests.push((part, has_failed));
         }
         Ok((requests, self.now_ns - begun_ns))
     }
@@ -171,11 +218,7 @@ impl SimMedium {
             };
             let way = TransitTime::default();
             let (due_ns, outcome) = self.card.arrive(self.now_ns, way, request);
-            let has_failed = match outcome {
-                Ok(_) => false,
-                Err(Errno::IO) => true,
-                Err(errno) => return Err(Trouble::Gone { errno }),
-            };
+            let has_failed = self.answered(request, due_ns, outcome)?;
             sent.push(Sent {
                 has_failed,
                 is_accompanied: !due.is_empty(),
@@ -416,6 +459,7 @@ impl Medium for SimMedium {
             return Err(Trouble::Stopped);
         }
         let (due_ns, outcome) = self.card.discard(self.now_ns, TransitTime::default());
+        self.refuse_late(due_ns)?;
         self.now_ns = due_ns;
         outcome.map_err(|errno| Trouble::Gone { errno })?;
         let count = self.flash.discards(span.count);
@@ -437,6 +481,7 @@ impl Medium for SimMedium {
         }
         let begun_ns = self.now_ns;
         let (due_ns, outcome) = self.card.flush(self.now_ns, TransitTime::default());
+        self.refuse_late(due_ns)?;
         self.now_ns = due_ns;
         outcome.map_err(|errno| Trouble::Gone { errno })?;
         self.settle();

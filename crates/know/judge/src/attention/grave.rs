@@ -152,6 +152,7 @@ fn by_test(found: &Integrity) -> Option<Reason> {
         | StorageKind::Readable
         | StorageKind::Durable
         | StorageKind::UnknownDevice
+        | StorageKind::Unfinished
         | StorageKind::Other(_) => return None,
     })
 }

@@ -1,17 +1,19 @@
 //! Result of an integrity test, as text.
 
 use cardmark_core::{
-    ASSUMED_CACHE_BYTES, BlockCounts, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record,
-    Sampling, StorageKind, WritePattern,
+    ASSUMED_CACHE_BYTES, BlockCounts, FindingKind, Integrity, IntegrityTest, PlaceSpeed, Quantity,
+    Record, Sampling, StorageKind, WritePattern,
 };
 
 use cardmark_judge::{storage_kind, unknown_storage};
 
 use crate::answer::Weight;
+use crate::run::answer::unreliable;
 use crate::run::claims;
 use crate::run::power_cut;
 use crate::run::reading;
 use crate::run::shading::map;
+use crate::run::summary::SHORT_ID;
 use crate::run::unknown;
 use crate::run::usable::{UsablePart, usable_part};
 use crate::text::layout::{painted, wrap};
@@ -55,8 +57,38 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         verdict.extend(places.iter().flat_map(|text| wrap(text, width, 2)));
     }
     verdict.extend(usable.iter().flat_map(|text| wrap(text, width, 2)));
+    let next = next_step(record, found);
+    verdict.extend(next.iter().flat_map(|text| wrap(text, width, 2)));
     let figures = table(found).lines(width, style);
     vec![verdict, figures, map(record, width)]
+}
+
+/// Advice on what to do with a card that does not keep its data, with the command that makes a page for its seller.
+fn next_step(record: &Record, found: &Integrity) -> Option<String> {
+    let page = || {
+        let id: String = record.id.to_string().chars().take(SHORT_ID).collect();
+        format!("`cardmark report {id} --for seller` makes a page for the seller")
+    };
+    // Not of one that wore the card out.
+    let is_by_writing = matches!(found.test, IntegrityTest::Probe | IntegrityTest::Verify);
+    match found.kind {
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain
+            if found.from_bytes.is_none() =>
+        {
+            Some(format!("Return it: {}.", page()))
+        }
+        StorageKind::Damaged if is_by_writing && !found.is_irregular => {
+            Some(format!("{COPY} If it is under warranty: {}.", page()))
+        }
+        StorageKind::Damaged if is_by_writing => {
+            Some(format!("Replace it. If it is under warranty: {}.", page()))
+        }
+        StorageKind::Dead if is_by_writing => Some(format!(
+            "Try another reader; if it keeps no data there, replace it. If it is under warranty: {}.",
+            page()
+        )),
+        _ => None,
+    }
 }
 
 /// Gravity of the result.
@@ -90,6 +122,10 @@ fn result(record: &Record, found: &Integrity) -> String {
     let part = found
         .from_bytes
         .map(|from_bytes| part_words(record, found, from_bytes));
+    if found.kind == StorageKind::Unfinished {
+        let tested = part.map_or(size, |part| format!("the part {part}"));
+        return unfinished(record, &tested);
+    }
     if storage_kind(record) == Some(StorageKind::UnknownDevice) {
         return no_verdict(record, &size);
     }
@@ -121,6 +157,18 @@ fn no_verdict(record: &Record, size: &str) -> String {
     format!(
         "No verdict on any card: {size} held their data, but the device below is not known.{}",
         why.unwrap_or_default()
+    )
+}
+
+/// Result of a test that its device ended.
+fn unfinished(record: &Record, tested: &str) -> String {
+    let mut kinds = record.findings.iter().map(|finding| finding.kind);
+    let is_failure =
+        |kind: &FindingKind| matches!(kind, FindingKind::Vanished | FindingKind::NoAnswer);
+    let failure = kinds.find(is_failure).unwrap_or(FindingKind::IoError);
+    format!(
+        "{}. The test of {tested} did not reach its end, and confirms nothing.",
+        unreliable(failure)
     )
 }
 
@@ -162,6 +210,7 @@ fn verdict_on_all(record: &Record, found: &Integrity, size: &str) -> String {
         StorageKind::Durable | StorageKind::LosesAcknowledged => power_cut::verdict(record, found),
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
         StorageKind::UnknownDevice => no_verdict(record, size),
+        StorageKind::Unfinished => unfinished(record, size),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
 }
@@ -240,8 +289,9 @@ fn confirmed(found: &Integrity, size: &str) -> String {
         IntegrityTest::Probe => {
             let samples = found.sampling.map_or(0, |sampling| sampling.samples_count);
             format!(
-                "Capacity confirmed: {samples} samples across {size} kept their data{}. `cardmark verify` \
+                "Capacity confirmed{}: {samples} samples across {size} kept their data{}. `cardmark verify` \
                  checks every block.",
+                unless_hidden(found),
                 read_when(found)
                     .map_or_else(String::new, |when| format!(", read back {when} writing"))
             )
@@ -264,6 +314,18 @@ fn confirmed(found: &Integrity, size: &str) -> String {
         }
         IntegrityTest::Other(word) => format!("Capacity confirmed by the test `{word}`."),
     }
+}
+
+/// The largest cache that the test excluded: behind a larger one, a card could hide that it is too small.
+fn unless_hidden(found: &Integrity) -> String {
+    let excluded = found.excluded_cache_bytes;
+    let excluded = excluded.filter(|bytes| *bytes < found.size_bytes);
+    excluded.map_or_else(String::new, |bytes| {
+        format!(
+            " unless a cache of more than {} hides a loss",
+            self::size(bytes)
+        )
+    })
 }
 
 /// Time between writing and reading, in words that `writing` follows; `None` if the record does not contain it.

@@ -2,10 +2,10 @@
 
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
-    BlockState, CLAIMS_LABEL, DeviceInfo, IntegrityTest, OriginKind, Record, StorageKind,
-    SurfacePart, VerdictOutcome, evidence_digest,
+    BlockState, CAPACITY_RULE, CLAIMS_LABEL, DeviceInfo, IntegrityTest, OriginKind, Record,
+    StorageKind, SurfacePart, VerdictOutcome, evidence_digest, is_sold_as,
 };
-use cardmark_judge::upheld;
+use cardmark_judge::{Promise, faults, upheld};
 
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::run::answer::sentences;
@@ -24,11 +24,13 @@ const BLANK: &str = "………………………………………………";
 /// run.
 #[must_use]
 pub fn seller_report(record: &Record, sold_as: &[String]) -> Document {
+    let promises = promises(record, sold_as);
     let mut rows = vec![
-        ("Sold as", sold(record, sold_as)),
-        ("Found", found(record)),
-        ("Tested", tested(record)),
+        ("Sold as", sold(record, &promises)),
+        ("Found", found(record, &promises)),
     ];
+    rows.extend(kept(record, &promises).map(|text| ("Promises", text)));
+    rows.push(("Tested", tested(record)));
     rows.extend(
         record
             .devices
@@ -49,7 +51,10 @@ pub fn seller_report(record: &Record, sold_as: &[String]) -> Document {
     rows.push(("Order number", BLANK.to_owned()));
     rows.push(("Name and date", BLANK.to_owned()));
     let mut blocks = vec![pairs(["", ""], String::new(), rows)];
-    blocks.extend(method(record).map(|text| Block::Text(text.to_owned())));
+    let texts = method(record)
+        .into_iter()
+        .chain(conclusion(record, sold_as));
+    blocks.extend(texts.map(|text| Block::Text(text.to_owned())));
     blocks.extend(map(record));
     Document {
         title: "Test report on a memory card".to_owned(),
@@ -70,9 +75,8 @@ fn pairs(titles: [&str; 2], caption: String, rows: Vec<(&str, String)>) -> Block
     }
 }
 
-/// Product and promises, by the seller's words or the label; a line to fill in without any.
-fn sold(record: &Record, sold_as: &[String]) -> String {
-    let product = record.labels.get("product").map(|name| clean(name));
+/// Promises of the label and of the seller, each once.
+fn promises(record: &Record, sold_as: &[String]) -> Vec<String> {
     let labelled = record.labels.get(CLAIMS_LABEL);
     let labelled = labelled
         .into_iter()
@@ -86,6 +90,13 @@ fn sold(record: &Record, sold_as: &[String]) -> String {
             promises.push(promise);
         }
     }
+    promises
+}
+
+/// Product and promises; a line to fill in without any.
+fn sold(record: &Record, promises: &[String]) -> String {
+    let product = record.labels.get("product").map(|name| clean(name));
+    let promises = promises.iter().cloned();
     let parts: Vec<String> = product.into_iter().chain(promises).collect();
     match parts.is_empty() {
         true => BLANK.to_owned(),
@@ -93,20 +104,76 @@ fn sold(record: &Record, sold_as: &[String]) -> String {
     }
 }
 
-/// The result: of a test of the storage, else the classes that are missed, else the answer of the run.
-fn found(record: &Record) -> String {
+/// `A1: not tested; U3: met`; none without a promise that can be tested.
+fn kept(record: &Record, promises: &[String]) -> Option<String> {
+    let states = promises.iter().filter_map(|text| {
+        let promise = Promise::parse(text)?;
+        Some(format!("{text}: {}", state(record, &promise)))
+    });
+    let states: Vec<String> = states.collect();
+    (!states.is_empty()).then(|| states.join("; "))
+}
+
+const NOT_TESTED: &str = "not tested";
+const NOT_MET: &str = "not met";
+
+fn state(record: &Record, promise: &Promise) -> &'static str {
+    let derived = upheld(record);
+    let mut verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
+    let rule = match promise {
+        Promise::Capacity(bytes) => match record.devices.first().and_then(|one| one.size_bytes) {
+            Some(size) if size < *bytes && !is_sold_as(size, *bytes) => {
+                return NOT_MET;
+            }
+            _ => CAPACITY_RULE.to_owned(),
+        },
+        Promise::Class(_) | Promise::Rate(_) => promise.to_string(),
+    };
+    let verdict = verdicts.rfind(|verdict| verdict.rule == rule);
+    match verdict.map(|verdict| verdict.outcome) {
+        Some(VerdictOutcome::Pass) => "met",
+        Some(VerdictOutcome::LikelyPass) => "met in this test",
+        Some(VerdictOutcome::Borderline) => "borderline",
+        Some(VerdictOutcome::Fail) => NOT_MET,
+        _ => NOT_TESTED,
+    }
+}
+
+/// Returns the promises, of the label or of the seller, that a run does not test.
+#[must_use]
+pub fn untested_promises(record: &Record, sold_as: &[String]) -> Vec<Promise> {
+    let promises = promises(record, sold_as);
+    let promises = promises.iter().filter_map(|text| Promise::parse(text));
+    promises
+        .filter(|promise| state(record, promise) == NOT_TESTED)
+        .collect()
+}
+
+/// The result: of a test of the storage, else the promises that are missed, else the answer of the run.
+fn found(record: &Record, promises: &[String]) -> String {
     if let Some(found) = &record.integrity {
         let verdict = integrity::verdict(record, found);
         // Advice to the owner is none of the seller's.
-        let is_advice = |sentence: &&str| sentence.starts_with("Copy ") || sentence.contains('`');
+        let is_advice = |sentence: &&str| {
+            let is_for_owner = |begin: &&str| sentence.starts_with(begin);
+            ["Copy ", "Do not use "].iter().any(is_for_owner) || sentence.contains('`')
+        };
+        let verdict = KINDS_OF_FAKES
+            .iter()
+            .fold(verdict, |text, kind| text.replace(kind, ""));
         let sentences = verdict
             .split_inclusive(". ")
             .filter(|text| !is_advice(text));
-        return sentences.collect::<String>().trim_end().to_owned();
+        return as_evidence(sentences.collect::<String>().trim_end());
     }
     let derived = upheld(record);
     let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
-    let missed = verdicts.filter(|verdict| verdict.outcome == VerdictOutcome::Fail);
+    let is_promised = |rule: &str| {
+        let same = |text: &String| Promise::parse(text).is_some_and(|one| one.to_string() == rule);
+        rule == CAPACITY_RULE || promises.iter().any(same)
+    };
+    let missed = verdicts
+        .filter(|verdict| verdict.outcome == VerdictOutcome::Fail && is_promised(&verdict.rule));
     let missed: Vec<String> = missed
         .map(|verdict| {
             format!(
@@ -118,11 +185,23 @@ fn found(record: &Record) -> String {
         .collect();
     match missed.is_empty() {
         true => {
-            let answer = sentences(record, None, &[]).into_iter().next();
-            answer.unwrap_or_else(|| "No verdict".to_owned())
+            let warnings = record.findings.iter().map(|finding| finding.kind.name());
+            let answer = sentences(record, None, &warnings.collect::<Vec<_>>());
+            let answer = answer.into_iter().next();
+            answer.map_or_else(|| "No verdict".to_owned(), |text| as_evidence(&text))
         }
         false => clean(&missed.join(". ")),
     }
+}
+
+/// Words for the construction of a fake, which a seller need not know.
+const KINDS_OF_FAKES: [&str; 3] = [" (limbo)", " (wraparound)", " (chain)"];
+
+/// The sentence without advice to the owner.
+fn as_evidence(text: &str) -> String {
+    let advice = ["Do not rely on this device: ", "Do not store data here: "];
+    let plain = advice.iter().find_map(|begin| text.strip_prefix(begin));
+    capitalised(plain.unwrap_or(text))
 }
 
 fn tested(record: &Record) -> String {
@@ -192,7 +271,8 @@ fn written(record: &Record) -> Option<String> {
     let found = record.integrity.as_ref();
     let samples = found.and_then(|found| found.sampling).map(|sampling| {
         let samples = count_of(sampling.samples_count, "sample", "samples");
-        format!(" in {samples}, {} of them lost", sampling.bad_samples_count)
+        let bad_count = sampling.bad_samples_count;
+        format!(" in {samples}, {bad_count} of them not as written")
     });
     (record.written_bytes > 0).then(|| {
         format!(
@@ -215,13 +295,11 @@ fn method(record: &Record) -> Option<&'static str> {
     Some(match record.integrity.as_ref()?.test {
         IntegrityTest::Probe => {
             "The test wrote data that occurs nowhere else at places spread over the whole size that the card reports, and \
-             then read it back. A genuine card returns all of it; where data is lost or that of another place comes back, \
-             the card has no memory."
+             then read it back. A sound card returns all of it."
         }
         IntegrityTest::Verify | IntegrityTest::Endure => {
             "The test wrote data that occurs nowhere else to every place of the size that the card reports, and then read it \
-             back. A sound card returns all of it; where data is lost or that of another place comes back, the card has no \
-             memory, or is damaged."
+             back. A sound card returns all of it."
         }
         IntegrityTest::PowerCut => {
             "The test wrote data, waited until the card had confirmed it as stored, and cut the power. A sound card still \
@@ -231,16 +309,54 @@ fn method(record: &Record) -> Option<&'static str> {
     })
 }
 
-/// Good and lost parts, the first ones: as tested, or up to the real capacity and beyond.
+/// What the result shows, and what it does not.
+fn conclusion(record: &Record, sold_as: &[String]) -> Option<&'static str> {
+    if is_fake(record) {
+        return Some(
+            "Places of this card return nothing of what was written to them, or what was written to another place: it has \
+             less memory than it reports.",
+        );
+    }
+    if is_without_fault(record, sold_as) {
+        return Some("This test found no fault: it is no evidence against the card or its seller.");
+    }
+    match record.integrity.as_ref()? {
+        found if found.kind == StorageKind::Unfinished => None,
+        found if found.is_irregular => {
+            Some("The test cannot tell a fake from a genuine card with a defect.")
+        }
+        _ => Some(
+            "A genuine card can fail so, from a defect or wear: this is evidence of a fault, not of a fake.",
+        ),
+    }
+}
+
+/// Returns whether a test of the whole card found less storage than it reports.
+fn is_fake(record: &Record) -> bool {
+    let found = record.integrity.as_ref();
+    found.is_some_and(|found| {
+        let is_false = matches!(
+            found.kind,
+            StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain
+        );
+        is_false && found.from_bytes.is_none()
+    })
+}
+
+/// Returns whether a run found no fault, and no promise of the label or of the seller that is missed.
+#[must_use]
+pub fn is_without_fault(record: &Record, sold_as: &[String]) -> bool {
+    let promises = promises(record, sold_as);
+    let mut promises = promises.iter().filter_map(|text| Promise::parse(text));
+    faults(record).is_empty() && promises.all(|promise| state(record, &promise) != NOT_MET)
+}
+
+/// The parts of a fake, else those of the map, the first ones.
 fn map(record: &Record) -> Option<Block> {
-    let parts = match record.surface.is_empty() {
-        true => real_and_beyond(record),
-        false => record.surface.clone(),
-    };
-    let row = |part: &SurfacePart| {
-        let end = part.start_bytes.saturating_add(part.size_bytes);
-        let place = format!("{} to {}", amount(part.start_bytes), amount(end));
-        Row::new(vec![place, state_words(part.state).to_owned()])
+    let parts = real_and_beyond(record).unwrap_or_else(|| merged(&record.surface));
+    let row = |(start_bytes, end_bytes, words): &MapPart| {
+        let place = format!("{} to {}", amount(*start_bytes), amount(*end_bytes));
+        Row::new(vec![place, (*words).to_owned()])
     };
     let mut rows: Vec<Row> = parts.iter().take(MOST_PARTS).map(row).collect();
     let more = parts.len().saturating_sub(MOST_PARTS);
@@ -257,6 +373,25 @@ fn map(record: &Record) -> Option<Block> {
     })
 }
 
+/// Start and end in bytes, and the state in words.
+type MapPart = (u64, u64, &'static str);
+
+/// The map with neighbours of one state as one part.
+fn merged(surface: &[SurfacePart]) -> Vec<MapPart> {
+    let mut parts: Vec<MapPart> = Vec::new();
+    for part in surface {
+        let end_bytes = part.start_bytes.saturating_add(part.size_bytes);
+        let words = state_words(part.state);
+        match parts.last_mut() {
+            Some((_, end, before)) if *end == part.start_bytes && *before == words => {
+                *end = end_bytes;
+            }
+            _ => parts.push((part.start_bytes, end_bytes, words)),
+        }
+    }
+    parts
+}
+
 fn state_words(state: BlockState) -> &'static str {
     match state {
         BlockState::Good => "keeps its data",
@@ -269,28 +404,20 @@ fn state_words(state: BlockState) -> &'static str {
     }
 }
 
-/// The two parts of a fake whose samples show a boundary.
-fn real_and_beyond(record: &Record) -> Vec<SurfacePart> {
-    let fakes = [
-        StorageKind::Limbo,
-        StorageKind::Wraparound,
-        StorageKind::Chain,
-    ];
+/// The two parts of a fake with a boundary, the same whichever test found it; `None` of other cards.
+fn real_and_beyond(record: &Record) -> Option<Vec<MapPart>> {
     let found = record.integrity.as_ref().filter(|found| {
-        let is_whole = found.from_bytes.is_none() && !found.is_irregular;
-        fakes.contains(&found.kind) && is_whole && found.real_bytes < found.size_bytes
-    });
-    let Some(found) = found else {
-        return Vec::new();
+        is_fake(record) && !found.is_irregular && found.real_bytes < found.size_bytes
+    })?;
+    let beyond = match found.kind {
+        StorageKind::Wraparound => "does not exist: its data overwrites that of the first part",
+        StorageKind::Chain => {
+            "does not exist: its data is lost, or overwrites that of the first part"
+        }
+        _ => "does not exist: its data is lost",
     };
-    let part = |start_bytes, end_bytes, state| SurfacePart {
-        start_bytes,
-        size_bytes: end_bytes - start_bytes,
-        state,
-        written_to_bytes: None,
-    };
-    vec![
-        part(0, found.real_bytes, BlockState::Good),
-        part(found.real_bytes, found.size_bytes, BlockState::Lost),
-    ]
+    Some(vec![
+        (0, found.real_bytes, state_words(BlockState::Good)),
+        (found.real_bytes, found.size_bytes, beyond),
+    ])
 }

@@ -38,7 +38,8 @@ pub fn method_of(record: &Record) -> Option<String> {
 
 /// Verdict of a test of capacity or endurance; of other runs what is wrong, and the figures that matter most.
 pub fn result_of(record: &Record) -> String {
-    if let Some(found) = &record.integrity {
+    let found = record.integrity.as_ref();
+    if let Some(found) = found.filter(|found| found.kind != StorageKind::Unfinished) {
         let verdict = verdict(record, found);
         return match smaller_than_claimed(record) {
             Some(_) => format!("smaller than its label; {verdict}"),
@@ -104,6 +105,7 @@ fn storage(kind: StorageKind) -> String {
         StorageKind::IgnoresWrites => "WORN OUT".to_owned(),
         StorageKind::Dead => "DEAD".to_owned(),
         StorageKind::UnknownDevice => "device not known".to_owned(),
+        StorageKind::Unfinished => "NOT FINISHED".to_owned(),
         StorageKind::Other(word) => clean(&word),
     }
 }

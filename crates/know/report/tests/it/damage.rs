@@ -277,3 +277,54 @@ fn cards_with_faults_come_first_and_are_marked() {
     assert!(begin < row && row < summary, "{text}");
     assert!(!markdown(&survey("Good", &[good(), good()])).contains("attention"));
 }
+
+/// A fake goes back to its seller; a worn card is replaced, and one that was worn by the test itself is nobody's fault.
+#[test]
+fn a_card_that_keeps_no_data_has_a_next_step() {
+    let shown = |kind, test| {
+        let mut record = tested(kind, 32_000_000_000, 2_000_000_000);
+        record.integrity.as_mut().unwrap().test = test;
+        terminal(&record, 200, Style::Plain)
+    };
+    let page = format!(
+        "`cardmark report {} --for seller`",
+        empty().id.to_string().split('-').next().unwrap()
+    );
+    for (kind, begin) in [
+        (StorageKind::Limbo, "Return it: "),
+        (StorageKind::Wraparound, "Return it: "),
+        (StorageKind::Chain, "Return it: "),
+        (
+            StorageKind::Damaged,
+            "Copy your data from it, and replace it.",
+        ),
+        (StorageKind::Dead, "Try another reader; "),
+    ] {
+        for test in [IntegrityTest::Probe, IntegrityTest::Verify] {
+            let text = shown(kind, test);
+            assert!(text.contains(begin) && text.contains(&page), "{text}");
+        }
+    }
+    for kind in [StorageKind::Confirmed, StorageKind::Unfinished] {
+        let text = shown(kind, IntegrityTest::Probe);
+        assert!(!text.contains("seller"), "{text}");
+    }
+    let worn = shown(StorageKind::Damaged, IntegrityTest::Endure);
+    assert!(!worn.contains("seller"), "{worn}");
+}
+
+#[test]
+fn samples_confirm_a_capacity_only_up_to_the_cache_that_they_exclude() {
+    let verdict = |excluded_cache_bytes| {
+        let mut record = tested(StorageKind::Confirmed, 64_000_000_000, 64_000_000_000);
+        let found = record.integrity.as_mut().unwrap();
+        found.test = IntegrityTest::Probe;
+        found.excluded_cache_bytes = excluded_cache_bytes;
+        terminal(&record, 200, Style::Plain)
+    };
+    let hidden = "Capacity confirmed unless a cache of more than 1 GiB hides a loss: ";
+    assert!(verdict(Some(1 << 30)).contains(hidden));
+    for none in [None, Some(64_000_000_000)] {
+        assert!(verdict(none).contains("Capacity confirmed: "));
+    }
+}

@@ -1,11 +1,12 @@
 //! The page for a seller.
 
 use cardmark_core::{
-    BlockState, CLAIMS_LABEL, Card, CardFacts, CardKind, Integrity, Record, Sample, StorageKind,
-    SurfacePart,
+    BlockCounts, BlockState, CLAIMS_LABEL, Card, CardFacts, CardKind, Integrity, Record, Sample,
+    Sampling, StorageKind, SurfacePart,
 };
+use cardmark_judge::Promise;
 use cardmark_report::document::{html, markdown};
-use cardmark_report::seller_report;
+use cardmark_report::{is_without_fault, seller_report, untested_promises};
 use serde_json::json;
 
 use crate::builder::{empty, full};
@@ -107,8 +108,133 @@ fn a_fake_found_by_samples_has_a_map() {
     record.surface.clear();
     let text = markdown(&seller_report(&record, &[]));
     assert!(text.contains("| 0 B to 8 GB | keeps its data |"), "{text}");
-    assert!(text.contains("| 8 GB to 32 GB | data lost |"), "{text}");
+    assert!(
+        text.contains("| 8 GB to 32 GB | does not exist: its data is lost |"),
+        "{text}"
+    );
     let mut irregular = record;
     irregular.integrity.as_mut().unwrap().is_irregular = true;
     assert!(!markdown(&seller_report(&irregular, &[])).contains("Map"));
+}
+
+const FAKES: [StorageKind; 3] = [
+    StorageKind::Limbo,
+    StorageKind::Wraparound,
+    StorageKind::Chain,
+];
+
+/// The part of a page behind the caption of its map.
+fn map(record: &Record) -> Option<String> {
+    let text = markdown(&seller_report(record, &[]));
+    Some(text.split_once("Map of the card")?.1.to_owned())
+}
+
+#[test]
+fn probe_and_verify_of_one_fake_have_one_map() {
+    for kind in FAKES {
+        let mut probed = tested("probe", kind, 8_000_000_000);
+        probed.surface.clear();
+        let mut verified = tested("verify", kind, 8_000_000_000);
+        // Where addresses repeat, only the last part still holds its own data.
+        let states = [BlockState::Overwritten, BlockState::Lost, BlockState::Good];
+        for (part, state) in verified.surface.iter_mut().zip(states) {
+            part.state = state;
+        }
+        let shown = map(&probed);
+        assert!(shown.is_some(), "{kind:?}");
+        assert_eq!(shown, map(&verified), "{kind:?}");
+    }
+}
+
+#[test]
+fn neighbours_in_one_state_are_one_part() {
+    const STATES: [BlockState; 3] = [BlockState::Good, BlockState::Lost, BlockState::Changed];
+    // All maps of six parts.
+    for number in 0..3_usize.pow(6) {
+        let states = (0..6_u32).map(|place| STATES[number / 3_usize.pow(place) % 3]);
+        let states: Vec<BlockState> = states.collect();
+        let mut record = tested("verify", StorageKind::Damaged, 32_000_000_000);
+        let parts = states.iter().zip(0_u64..);
+        record.surface = parts
+            .map(|(&state, place)| SurfacePart {
+                start_bytes: place * 1_000_000_000,
+                size_bytes: 1_000_000_000,
+                state,
+                written_to_bytes: None,
+            })
+            .collect();
+        let changes = states.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let shown = map(&record).unwrap();
+        let rows = shown.lines().filter(|line| line.contains(" to ")).count();
+        assert_eq!(rows, changes + 1, "{shown}");
+        assert!(shown.contains("6 GB |"), "{shown}");
+    }
+}
+
+#[test]
+fn only_a_fake_is_called_one_and_only_a_fault_is_evidence() {
+    let no_fault = "no evidence against the card or its seller";
+    let not_fake = "evidence of a fault, not of a fake";
+    let fake = "less memory than it reports";
+    let cases = [
+        (StorageKind::Limbo, fake),
+        (StorageKind::Wraparound, fake),
+        (StorageKind::Chain, fake),
+        (StorageKind::Damaged, not_fake),
+        (StorageKind::Dead, not_fake),
+        (StorageKind::ReadOnly, not_fake),
+        (StorageKind::IgnoresWrites, not_fake),
+        (StorageKind::LosesAcknowledged, not_fake),
+        (StorageKind::Confirmed, no_fault),
+        (StorageKind::Readable, no_fault),
+        (StorageKind::Durable, no_fault),
+    ];
+    for (kind, expected) in cases {
+        for test in ["probe", "verify", "endure"] {
+            let record = tested(test, kind, 32_000_000_000);
+            let text = markdown(&seller_report(&record, &[]));
+            for said in [no_fault, not_fake, fake] {
+                assert_eq!(text.contains(said), said == expected, "{kind:?}: {text}");
+            }
+            assert_eq!(is_without_fault(&record, &[]), expected == no_fault);
+            for word in ["(limbo)", "(chain)", "(wraparound)"] {
+                assert!(!text.contains(word), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn changed_bits_are_not_called_lost() {
+    let mut record = tested("probe", StorageKind::Damaged, 32_000_000_000);
+    record.surface.clear();
+    record.integrity.as_mut().unwrap().sampling = Some(Sampling {
+        samples_count: 689,
+        bad_samples_count: 133,
+        blocks: BlockCounts {
+            changed_count: 133,
+            ..BlockCounts::default()
+        },
+        caught_ratio: 0.01,
+        caught_region_ratio: None,
+        excluded_cache_bytes: None,
+    });
+    let text = markdown(&seller_report(&record, &[]));
+    assert!(text.contains("133 of them not as written"), "{text}");
+    assert!(!text.contains("lost"), "{text}");
+}
+
+#[test]
+fn a_promise_is_met_missed_or_not_tested() {
+    let record = tested("probe", StorageKind::Confirmed, 32_000_000_000);
+    let sold_as = ["A1".to_owned(), "64GB".to_owned()];
+    let text = markdown(&seller_report(&record, &sold_as));
+    assert!(text.contains("A1: not tested; U3: not tested"), "{text}");
+    let untested = untested_promises(&record, &sold_as);
+    assert!(untested.contains(&Promise::Class("A1".to_owned())));
+    let mut small = record;
+    small.devices[0].size_bytes = Some(32_000_000_000);
+    let text = markdown(&seller_report(&small, &sold_as));
+    assert!(text.contains("64GB: not met"), "{text}");
+    assert!(!is_without_fault(&small, &sold_as));
 }

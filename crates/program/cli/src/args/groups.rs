@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use cardmark_catalog::nearest;
 use cardmark_report::wrap;
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches};
 
@@ -58,6 +59,13 @@ fn with_nearest(mut error: clap::Error, command: &Command) -> clap::Error {
             let near = ContextValue::Strings(vec![(*near).to_owned()]);
             error.insert(ContextKind::SuggestedSubcommand, near);
         }
+    }
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+        && word == "--label"
+    {
+        let tip = "`cardmark label last NAME=VALUE` adds a label to a result";
+        let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+        error.insert(ContextKind::Suggested, tip);
     }
     error
 }
@@ -127,6 +135,17 @@ mod tests {
             let words = ["cardmark", word].map(OsString::from);
             let error = Arguments::parsed(words, 80).unwrap_err().to_string();
             assert!(error.contains(&format!("'{meant}'")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_label_of_a_test_is_added_afterwards() {
+        for command in ["probe", "verify", "endure"] {
+            let words = ["cardmark", command, "sim:a1-32gb", "--label", "use=nas"];
+            let error = Arguments::parsed(words.map(OsString::from), 80).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains("tip: `cardmark label last"), "{error}");
+            assert!(!error.contains("as a value"), "{error}");
         }
     }
 

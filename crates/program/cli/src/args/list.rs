@@ -61,7 +61,7 @@ pub(crate) struct ListArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// At most this many runs, or cards
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(crate) limit: u32,
 }
 

@@ -14,7 +14,8 @@ use clap::Parser;
 use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
-use steps::{Question, steps, suites_for};
+pub(super) use steps::suites_for;
+use steps::{Question, steps};
 use target::{Target, targets};
 
 /// Columns before the text of a numbered line.

@@ -4,11 +4,16 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::{OriginKind, Record};
+use cardmark_judge::Promise;
 use cardmark_report::chart::{Chart, Group, Size, Theme};
 use cardmark_report::document::{Document, html, markdown};
-use cardmark_report::{csv, run_title, seller_report, survey, survey_charts, survey_title};
+use cardmark_report::{
+    csv, is_without_fault, run_title, seller_report, survey, survey_charts, survey_title,
+    untested_promises,
+};
 use clap::ValueEnum;
 
+use super::beginner::suites_for;
 use crate::args::{Audience, ReportArguments, ReportFormat, WrittenFile};
 use crate::error::{CommandError, Exit};
 use crate::runs::{Found, Runs, Source};
@@ -126,11 +131,32 @@ fn for_seller(records: &[Record], arguments: &ReportArguments) -> Result<Documen
         let what = format!("`--for seller` is about one run, not {}", records.len());
         return Err(CommandError::new(Exit::Usage, what).hint("name the run that shows the fault"));
     };
+    tell_gaps(record, &arguments.claim);
     let mut document = seller_report(record, &arguments.claim);
     if let Some(title) = &arguments.title {
         document.title.clone_from(title);
     }
     Ok(document)
+}
+
+/// Shows what a page for a seller lacks: a fault, or a test of what was promised.
+fn tell_gaps(record: &Record, sold_as: &[String]) {
+    if is_without_fault(record, sold_as) {
+        print::notice(
+            "warning: this run found no fault: the page is no evidence against the seller",
+        );
+    }
+    for promise in untested_promises(record, sold_as) {
+        let (suites, _) = suites_for(std::slice::from_ref(&promise));
+        let command = match (suites.first(), &promise) {
+            (Some(suite), _) => format!("run TARGET --suite {suite} --claim {promise}"),
+            (None, Promise::Capacity(_)) => "probe DEVICE".to_owned(),
+            (None, _) => continue,
+        };
+        print::notice(&format!(
+            "hint: this run does not test {promise}: `cardmark {command}` does"
+        ));
+    }
 }
 
 fn title_of(records: &[Record]) -> String {

@@ -1,7 +1,7 @@
 //! Storage that fails while it is measured, as a process: only its end shows that a device does not answer. Other failures are
 //! tested in `session`.
 
-use cardmark_core::{FindingKind, MIB};
+use cardmark_core::{FindingKind, MIB, StorageKind};
 use cardmark_testkit::{FuseDir, Program, needs};
 use tempfile::TempDir;
 
@@ -66,4 +66,29 @@ fn stops_answering(workload: &str) {
     assert_partial(&program, FindingKind::NoAnswer);
     card.await_empty();
     assert_empty(card.path());
+}
+
+#[test]
+fn a_device_that_stops_answering_during_a_test_leaves_a_record() {
+    needs!(Root, Fuse);
+    let (_scratch, program, card) = rig();
+    card.hang_after(40);
+    let running = program.start(&["verify", text(card.path()), "--size=64MiB", "--timeout=5"]);
+    card.await_hanging();
+    running.hear("error: the device has not answered for 5 s");
+    running.hear("saved: `cardmark show ");
+    assert_eq!(program.runs_count(), 1);
+    let record = program.last();
+    assert!(
+        finding(&record, FindingKind::NoAnswer).is_some(),
+        "{:?}",
+        record.findings
+    );
+    let kind = record.integrity.as_ref().map(|found| found.kind);
+    assert_eq!(kind, Some(StorageKind::Unfinished));
+    card.release();
+    let output = running.wait();
+    assert_eq!(output.code, 3, "{output}");
+    // The test itself can continue.
+    assert_eq!(program.journals().len(), 1);
 }

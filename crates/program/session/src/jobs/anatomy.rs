@@ -18,7 +18,8 @@ use crate::drive::turn::Claim;
 use crate::error::{CommandError, Exit};
 use crate::gate::whole_device::{Tested, WholeDevice};
 use crate::jobs::integrity::{
-    Loan, LoanTerms, TestRequest, TestResult, Work, head, lend, model_fault, simulated_head,
+    Attempt, Loan, LoanTerms, TestRequest, TestResult, Work, head, lend, model_fault,
+    simulated_head,
 };
 use crate::voice::Voice;
 
@@ -61,8 +62,15 @@ fn simulated(
         "with_writes": request.with_writes,
     });
     let head = simulated_head(model, &asked, request.seed);
-    let mut medium = SimMedium::new(model, request.seed);
-    let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;
+    let mut medium = SimMedium::new(model, request.seed).with_limit(session.limit);
+    let found = match look(&mut medium, request, &mut |_| ()) {
+        Ok(found) => found,
+        Err(trouble) => {
+            let moved_bytes = medium.moved_bytes();
+            let attempt = Attempt::without_verdict(&head);
+            return attempt.end(session, trouble, moved_bytes, model_fault(trouble));
+        }
+    };
     Ok(keep(session, head, found))
 }
 
@@ -107,8 +115,12 @@ fn real(
     let work = Work {
         plan: &|_, _| Vec::new(),
         look: &|medium| shown(session.voice, medium, &request),
+        attempt: Attempt::without_verdict(&head),
     };
-    let worked = loan.work(session, &work)?;
+    let worked = match loan.work(session, &work)? {
+        Ok(worked) => worked,
+        Err(failed) => return Ok(*failed),
+    };
     head.written_bytes += worked.put_back_bytes();
     Ok(keep(session, head, worked.found).with(worked.put_back.err()))
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod endurance;
 
-use cardmark_core::Record;
+use cardmark_core::{IntegrityTest, Record};
 use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
 use cardmark_host::Resolution;
 use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Trouble, Verify};
@@ -23,7 +23,7 @@ use crate::gate::consent::{Intent, permit_writing, refuse_used};
 use crate::gate::whole_device::{Tested, WholeDevice};
 use crate::jobs::endure::endurance::{Endurance, Rest};
 use crate::jobs::integrity::{
-    Hint, TestRequest, TestResult, blocks_of, card_name, ended_early, head, model_fault,
+    Attempt, Hint, TestRequest, TestResult, blocks_of, card_name, ended_early, head, model_fault,
     no_verdict, of_endure, of_retention, refuse_changed, simulated_head, tell_anew,
 };
 use crate::target::describe::minute;
@@ -101,12 +101,16 @@ fn simulated(
         .hint("`--cycles N` ends it, or take `sim:wearing-1gb`"));
     }
     let head = simulated_head(model, &json!({"test": "endure", "end": end}), seed);
-    let mut medium = SimMedium::new(model, seed);
+    let mut medium = SimMedium::new(model, seed).with_limit(session.limit);
     let mut test = Endurance {
         endure: Endure::new(medium.blocks_count(), seed, end),
         rest: None,
     };
-    test.run(&mut medium).map_err(model_fault)?;
+    if let Err(trouble) = test.run(&mut medium) {
+        let attempt = Attempt::new(&head, IntegrityTest::Endure);
+        let moved_bytes = medium.moved_bytes();
+        return attempt.end(session, trouble, moved_bytes, model_fault(trouble));
+    }
     let Some(days) = request.after_days else {
         return keep(session, head, &test.endure);
     };
@@ -278,7 +282,8 @@ impl TestedCard<'_> {
             Endure::new(blocks_count, seed, self.request.end),
         );
         let mut blocks = blocks_of(target, &self.session.pulse)?;
-        self.watched(|| {
+        let attempt = Attempt::new(&fresh.0, IntegrityTest::Endure);
+        self.watched(&attempt, || {
             let (mut journal, head, mut test) = match self.taken_up(begun, &mut blocks)? {
                 Some(begun) => begun,
                 None => {
@@ -368,7 +373,8 @@ impl TestedCard<'_> {
         let head = head(&self.device.resolution, data, seed, target.size_bytes)?;
         let rest = Some(rest);
         let mut test = Endurance { endure, rest };
-        self.drive_reading(&mut test, target, &mut journal)?;
+        let attempt = Attempt::new(&head, IntegrityTest::Retention);
+        self.drive_reading(&attempt, &mut test, target, &mut journal)?;
         let Endurance {
             endure,
             rest: Some(rest),
@@ -383,12 +389,13 @@ impl TestedCard<'_> {
     /// Reads the content from before the rest. A card without any of it gets an error and no verdict.
     fn drive_reading(
         &self,
+        attempt: &Attempt,
         test: &mut Endurance,
         target: OpenTarget,
         journal: &mut Journal,
     ) -> Result<(), CommandError> {
         let mut blocks = blocks_of(target, &self.session.pulse)?;
-        let is_there = self.watched(|| {
+        let is_there = self.watched(attempt, || {
             if let Some(rest) = test.rest.as_ref().filter(|_| !test.is_done()) {
                 let traces = Traces::of(&rest.reading, &mut blocks)?;
                 if traces.are_gone() || traces.lack_last() {
@@ -414,9 +421,19 @@ impl TestedCard<'_> {
         refuse_changed(self.device, Some(&self.name), target, self.session.data)
     }
 
-    fn watched<T>(&self, work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, CommandError> {
-        let (driven, signal) = self.session.watched(Hint { hint: AGAIN }, work)?;
-        driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
+    /// Works under a watch. A failure of the device leaves a record.
+    fn watched<T>(
+        &self,
+        attempt: &Attempt,
+        work: impl FnOnce() -> Result<T, Trouble>,
+    ) -> Result<T, CommandError> {
+        let rescue = attempt.saving(self.session, Hint { hint: AGAIN });
+        let (driven, signal) = self.session.watched(rescue, work)?;
+        driven.map_err(|trouble| {
+            let error = ended_early(trouble, signal, AGAIN);
+            let moved_bytes = self.session.pulse.moved_bytes();
+            attempt.note(self.session, trouble, moved_bytes, error)
+        })
     }
 
     /// Announces the wear before the test begins.

@@ -1,6 +1,7 @@
 //! Tests of integrity: from a target to storage of blocks, watched over, with what has to be remembered,
 //! to a record.
 
+mod attempt;
 mod earlier;
 mod loan;
 mod outcome;
@@ -21,6 +22,7 @@ use cardmark_report::text;
 use cardmark_sim::Model;
 use serde_json::Value;
 
+pub(crate) use attempt::Attempt;
 pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
 pub(crate) use outcome::{of_endure, of_probe, of_reading, of_retention, of_verify};
@@ -91,11 +93,7 @@ impl TestResult {
             Some(StorageKind::UnknownDevice) => exit.or_worse(Exit::Trouble),
             _ => exit,
         };
-        record.derived = judge(&record, None);
-        let kept = session
-            .data
-            .open()
-            .and_then(|mut store| Ok(store.insert(&unstated(&record))?));
+        let kept = store(session.data, &mut record);
         Self {
             record,
             exit,
@@ -122,12 +120,19 @@ impl TestResult {
     }
 }
 
+/// Judges and stores a record.
+fn store(data: &Data, record: &mut Record) -> Result<(), CommandError> {
+    record.derived = judge(record, None);
+    data.open()?.insert(&unstated(record))?;
+    Ok(())
+}
+
 pub(crate) fn model_fault(trouble: Trouble) -> CommandError {
-    ended_early(
-        trouble,
-        None,
-        "the simulated card disconnected, as designed",
-    )
+    let hint = match trouble {
+        Trouble::NoAnswer { .. } => "the simulated card hung, as designed",
+        _ => "the simulated card disconnected, as designed",
+    };
+    ended_early(trouble, None, hint)
 }
 
 pub(crate) fn no_verdict() -> CommandError {
@@ -232,6 +237,10 @@ impl Rescue for Hint {
     }
 }
 
+/// Advice for a device that fails.
+const REINSERT: &str = "take it out and put it in again, or try another reader; if it fails again, copy what it still \
+                        returns and replace it";
+
 /// Error of a test that ended early.
 pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) -> CommandError {
     let system = |errno: Errno| std::io::Error::from_raw_os_error(errno.0).to_string();
@@ -239,15 +248,22 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
         Trouble::Stopped => {
             CommandError::new(signal.unwrap_or(Exit::Trouble), "the test was stopped")
         }
-        Trouble::Gone { errno } => {
-            CommandError::new(Exit::Trouble, "the device is gone").because(system(errno))
+        Trouble::Gone { errno } => CommandError::new(Exit::Trouble, "the device is gone")
+            .because(system(errno))
+            .hint(REINSERT),
+        Trouble::NoAnswer { limit_ns } => {
+            let seconds = limit_ns / 1_000_000_000;
+            let what = format!("the device has not answered for {seconds} s");
+            CommandError::new(Exit::Trouble, what)
+                .hint(REINSERT)
+                .hint("a larger `--timeout` waits longer")
         }
         Trouble::OnlyErrors { errno } => CommandError::new(
             Exit::Trouble,
             "the device returns only errors; this is no verdict on its blocks",
         )
         .because(system(errno))
-        .hint("take it out and put it in again, or try another reader"),
+        .hint(REINSERT),
         Trouble::Filesystem { errno } => CommandError::new(
             Exit::Trouble,
             "write to the filesystem failed; this is no verdict on the card",

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use cardmark_core::StorageKind;
+use cardmark_core::{IntegrityTest, StorageKind};
 use cardmark_integrity::{
     BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress as Moved, Stage, Trouble, most_bytes,
     probe as look, read_bytes, rehearse, usual_cache_blocks, wanted_bytes,
@@ -18,7 +18,8 @@ use crate::drive::session::Session;
 use crate::error::{CommandError, Exit};
 use crate::gate::whole_device::{Tested, WholeDevice};
 use crate::jobs::integrity::{
-    LoanTerms, TestRequest, TestResult, Work, head, lend, model_fault, of_probe, simulated_head,
+    Attempt, LoanTerms, TestRequest, TestResult, Work, head, lend, model_fault, of_probe,
+    simulated_head,
 };
 use crate::voice::Voice;
 
@@ -91,8 +92,15 @@ fn simulated(
     });
     announce(session, model.capacity_bytes(), request);
     let head = simulated_head(model, &asked, request.seed);
-    let mut medium = SimMedium::new(model, request.seed);
-    let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;
+    let mut medium = SimMedium::new(model, request.seed).with_limit(session.limit);
+    let found = match look(&mut medium, request, &mut |_| ()) {
+        Ok(found) => found,
+        Err(trouble) => {
+            let attempt = Attempt::new(&head, IntegrityTest::Probe);
+            let moved_bytes = medium.moved_bytes();
+            return attempt.end(session, trouble, moved_bytes, model_fault(trouble));
+        }
+    };
     let record = of_probe(head, &found, medium.blocks_count());
     Ok(TestResult::keep(session, record, exit_of(found.kind)))
 }
@@ -180,8 +188,12 @@ fn real(
             })
         },
         look: &|medium| shown(session.voice, medium, request),
+        attempt: Attempt::new(&head, IntegrityTest::Probe),
     };
-    let worked = loan.work(session, &work)?;
+    let worked = match loan.work(session, &work)? {
+        Ok(worked) => worked,
+        Err(failed) => return Ok(*failed),
+    };
     let mut record = of_probe(head, &worked.found, tested_bytes / BLOCK_BYTES as u64);
     record.written_bytes += worked.put_back_bytes();
     let exit = exit_of(worked.found.kind);

@@ -8,7 +8,7 @@ mod steps;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_core::{Record, StorageKind};
+use cardmark_core::{IntegrityTest, Record, StorageKind};
 use cardmark_device::{Blocks, OpenError, can_discard, room as room_of};
 use cardmark_host::{Resolution, Root, holds_system};
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
@@ -25,8 +25,8 @@ use crate::error::{CommandError, Exit};
 use crate::gate::consent::{Intent, permit_writing, refuse_used};
 use crate::gate::whole_device::WholeDevice;
 use crate::jobs::integrity::{
-    Hint, TestFolder, TestRequest, TestResult, blocks_of, card_name, day_of, ended_early, head,
-    model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head, tell_anew,
+    Attempt, Hint, TestFolder, TestRequest, TestResult, blocks_of, card_name, day_of, ended_early,
+    head, model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head, tell_anew,
 };
 use crate::jobs::measure::{open_error, refuse_file_limit};
 use crate::target::choose::{Chosen, choose};
@@ -107,6 +107,13 @@ pub fn verify(
             Err(CommandError::new(Exit::Usage, what)
                 .hint("name the block device, such as /dev/sda, or omit `--discard`"))
         }
+        VerifyTarget::Directory { .. }
+            if scope.most_bytes.is_some_and(|most| most < UNIT_BYTES) =>
+        {
+            let what = "`--size` is too small";
+            Err(CommandError::new(Exit::Usage, what)
+                .because("the least that is tested in a directory is 1 MiB"))
+        }
         VerifyTarget::Directory {
             is_system: true, ..
         } if scope.load.is_some() => {
@@ -130,13 +137,17 @@ fn simulated(
     seed: u64,
     scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
-    let mut medium = SimMedium::new(model, seed);
+    let mut medium = SimMedium::new(model, seed).with_limit(session.limit);
     let mut test = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
     let mut head = simulated_head(model, &scope.asked("verify"), seed);
     if let Some(target) = &mut head.target {
         target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
     }
-    test.run(&mut medium).map_err(model_fault)?;
+    if let Err(trouble) = test.run(&mut medium) {
+        let attempt = Attempt::of(&head, IntegrityTest::Verify, &test);
+        let moved_bytes = medium.moved_bytes();
+        return attempt.end(session, trouble, moved_bytes, model_fault(trouble));
+    }
     keep(session, head, &test)
 }
 
@@ -383,7 +394,9 @@ impl RealVerify<'_> {
         };
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
-        let (driven, signal) = self.session.watched(Hint { hint }, || {
+        let attempt = |head: &Record, test: &Verify| Attempt::of(head, IntegrityTest::Verify, test);
+        let rescue = attempt(&fresh.0, &fresh.1).saving(self.session, Hint { hint });
+        let (driven, signal) = self.session.watched(rescue, || {
             let (mut journal, head, test) = match self.taken_up(begun.test, &mut blocks)? {
                 Some((journal, head, test)) => (Some(journal), head, test),
                 None => {
@@ -402,14 +415,20 @@ impl RealVerify<'_> {
             let mut job = GivingWay { test, guard };
             job.take_up(&blocks);
             let claim = Claim::untimed("verify", self.target, self.resolution);
-            self.session
-                .drive(&claim, &mut job, &mut blocks, journal.as_mut())?;
-            Ok((head, job.test, journal))
+            let driven = self
+                .session
+                .drive(&claim, &mut job, &mut blocks, journal.as_mut());
+            Ok((head, job.test, journal, driven))
         })?;
-        let (mut head, test, journal) =
+        let (mut head, test, journal, driven) =
             driven.map_err(|trouble| ended_early(trouble, signal, again))?;
         if let Some(target) = &mut head.target {
             target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
+        }
+        if let Err(trouble) = driven {
+            let error = ended_early(trouble, signal, again);
+            let moved_bytes = self.session.pulse.moved_bytes();
+            return attempt(&head, &test).end(self.session, trouble, moved_bytes, error);
         }
         keep(self.session, head, &test)?.finish(|| {
             // Some filesystems keep the names of files that are open.

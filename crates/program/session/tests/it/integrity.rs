@@ -1,9 +1,11 @@
 //! Tests of whole cards: simulated ones with a known truth, and loop devices.
 
 use std::fs::File;
+use std::time::Duration;
 
-use cardmark_core::{IntegrityTest, Record, StorageKind, WritePattern};
+use cardmark_core::{FindingKind, IntegrityTest, Record, StorageKind, WritePattern};
 use cardmark_integrity::{EndureEnd, Load};
+use cardmark_judge::{Fault, Reason, attention, cards_of, faults};
 use cardmark_report::{Style, terminal, usable_part};
 use cardmark_session::{
     CommandError, Consent, EndureRequest, Exit, LoanTerms, ProbeTerms, Session, TestRequest,
@@ -24,13 +26,26 @@ fn tested(
     world: &World,
     test: impl FnOnce(&Session<'_>, &TestRequest<'_>) -> Result<TestResult, CommandError>,
 ) -> Ended {
+    tested_within(world, 60, test)
+}
+
+/// The same, of a person who waits this number of seconds for an answer.
+fn tested_within(
+    world: &World,
+    seconds: u64,
+    test: impl FnOnce(&Session<'_>, &TestRequest<'_>) -> Result<TestResult, CommandError>,
+) -> Ended {
     world.job(|session| {
+        let session = Session {
+            limit: Duration::from_secs(seconds),
+            ..session.clone()
+        };
         let request = TestRequest {
             seed: None,
             consent: &Consent::default(),
             restart: false,
         };
-        test(session, &request)
+        test(&session, &request)
     })
 }
 
@@ -418,4 +433,57 @@ fn an_honest_device_passes_under_load_and_its_discards_reach_it() {
     assert!(share.contains(&discarded), "{discarded}");
     assert_eq!(record.written_bytes, SIZE + discarded);
     assert_eq!(card.world.remembered(), <[&str; 0]>::default());
+}
+
+/// The device is bad, whatever the test would have found; only its end is missing.
+#[test]
+fn a_card_that_fails_during_a_test_leaves_a_record_that_says_so() {
+    for (model, kind, how) in [
+        ("vanishing-32gb", FindingKind::Vanished, "it disappeared"),
+        ("silent-32gb", FindingKind::NoAnswer, "it stopped answering"),
+    ] {
+        let name = format!("sim:{model}");
+        for test in 0..4 {
+            let world = World::new();
+            let ended = match test {
+                0 => probing(&world, &name),
+                1 => verifying(&world, &name, &VerifyScope::default()),
+                2 => reading(&world, &name, &VerifyScope::default()),
+                _ => enduring(&world, &name, cycles(1), None),
+            };
+            ended
+                .assert_exit(Exit::Trouble)
+                .assert_heard(&["hint: take it out and put it in again"]);
+            let record = ended.record();
+            assert_eq!(world.runs().first().map(|run| run.id), Some(record.id));
+            let found = record.integrity.as_ref().unwrap();
+            assert_eq!(found.kind, StorageKind::Unfinished);
+            assert_eq!(faults(record), [Fault::Finding(kind)]);
+            assert!((test == 2) == (record.written_bytes == 0), "{model} {test}");
+            assert_shown(record, &[&format!("Do not rely on this device: {how}")]);
+            let runs = [record.clone()];
+            let cards = cards_of(&runs);
+            let rows = attention(&cards);
+            let reasons: Vec<&Reason> = rows
+                .iter()
+                .filter_map(|row| Some(&row.worst()?.reason))
+                .collect();
+            assert_eq!(reasons, [&Reason::Failing { finding: kind }]);
+        }
+    }
+}
+
+/// A longer limit waits for the answer.
+#[test]
+fn a_card_that_answers_within_the_limit_has_not_failed() {
+    let world = World::new();
+    for (seconds, kind) in [(5, StorageKind::Unfinished), (700, StorageKind::Confirmed)] {
+        let ended = tested_within(&world, seconds, |session, request| {
+            let tested = Tested::to_write("sim:silent-32gb", WHOLE)?;
+            let (loan, terms) = (LoanTerms::default(), ProbeTerms::default());
+            probe(session, &tested, request, &loan, terms)
+        });
+        assert_eq!(ended.record().integrity.as_ref().unwrap().kind, kind);
+    }
+    assert_eq!(world.runs().len(), 2);
 }

@@ -45,7 +45,7 @@ impl Question {
 }
 
 /// The suites that test these promises, each once; and the promises that none tests.
-pub(super) fn suites_for(promises: &[Promise]) -> (Vec<String>, Vec<Promise>) {
+pub(in crate::commands) fn suites_for(promises: &[Promise]) -> (Vec<String>, Vec<Promise>) {
     let mut suites = Vec::new();
     let mut left = Vec::new();
     for promise in promises {

@@ -9,7 +9,9 @@ use cardmark_integrity::{BLOCK_BYTES, Medium, Raw, Span, Trouble};
 
 use super::earlier::{borrow, restore_earlier};
 use super::undo::{create_log, find_log, has_room, put_back, room_for_undo};
-use super::{Hint, blocks_of, card_name, ended_early, refuse_changed, tests_folder};
+use super::{
+    Attempt, Hint, TestResult, blocks_of, card_name, ended_early, refuse_changed, tests_folder,
+};
 use cardmark_report::text;
 use cardmark_store::{JobKind, Journal};
 
@@ -76,7 +78,12 @@ pub(crate) struct Work<'a, T> {
     pub plan: &'a dyn Fn(u64, u64) -> Vec<Span>,
     /// The test.
     pub look: &'a dyn Fn(&mut InTurns<'_>) -> Result<T, Trouble>,
+    /// The test, if the device fails.
+    pub attempt: Attempt,
 }
+
+/// End of a test of a lent device: its result, or the record of a device that failed.
+pub(crate) type Ended<T> = Result<Worked<T>, Box<TestResult>>;
 
 /// Result of a test that reached its end.
 pub(crate) struct Worked<T> {
@@ -113,7 +120,13 @@ impl Loan {
         self,
         session: &Session<'_>,
         work: &Work<'_, T>,
-    ) -> Result<Worked<T>, CommandError> {
+    ) -> Result<Ended<T>, CommandError> {
+        let end = |trouble: Trouble, signal: Option<Exit>| -> Result<Ended<T>, CommandError> {
+            let error = ended_early(trouble, signal, ANEW);
+            let moved_bytes = session.pulse.moved_bytes();
+            let ended = work.attempt.end(session, trouble, moved_bytes, error)?;
+            Ok(Err(Box::new(ended)))
+        };
         let voice = session.voice;
         let mut blocks = blocks_of(self.target, &session.pulse)?;
         let mut look = |medium: &mut dyn Medium| {
@@ -122,17 +135,21 @@ impl Loan {
         };
         let Some(log) = self.log else {
             let hint = "when the device answers again, the same command begins again";
-            let told = Hint { hint };
+            let told = work.attempt.saving(session, Hint { hint });
             let (found, signal) = session.watched(told, || look(&mut blocks))?;
-            return Ok(Worked {
-                found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,
-                put_back: Ok(0),
-            });
+            return match found {
+                Ok(found) => Ok(Ok(Worked {
+                    found,
+                    put_back: Ok(0),
+                })),
+                Err(trouble) => end(trouble, signal),
+            };
         };
         let path = log.path.clone();
         let earlier = find_log(&path)?;
         let journal = log.begin(session.data)?;
         let lent = Lent { log: path.clone() };
+        let lent = work.attempt.saving(session, lent);
         let through = ThroughLog {
             voice,
             path: &path,
@@ -150,12 +167,12 @@ impl Loan {
             finish(Some(journal))?;
         }
         match found {
-            Ok(found) => Ok(Worked { found, put_back }),
+            Ok(found) => Ok(Ok(Worked { found, put_back })),
             Err(trouble) => {
                 if let Err(error) = &put_back {
                     voice.error(error);
                 }
-                Err(ended_early(trouble, signal, ANEW))
+                end(trouble, signal)
             }
         }
     }
@@ -202,7 +219,9 @@ impl ThroughLog<'_> {
         };
         let back = match found {
             // There is nothing to put it back to.
-            Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. }) => Ok(()),
+            Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. } | Trouble::NoAnswer { .. }) => {
+                Ok(())
+            }
             _ => put_back(voice, &mut borrowed, path),
         };
         let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;

@@ -1,6 +1,6 @@
 //! Results of tests in the form of a record.
 
-use cardmark_core::{Integrity, IntegrityTest, PlaceSpeed, Record};
+use cardmark_core::{Integrity, IntegrityTest, PlaceSpeed, Record, StorageKind};
 use cardmark_integrity::{BLOCK_BYTES, Endure, Map, Probe, Reading, Speed, StorageVerdict, Verify};
 
 fn bytes(blocks: u64) -> u64 {
@@ -48,6 +48,18 @@ pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &StorageVe
         ..integrity
     });
     record
+}
+
+/// What a test of every block has found so far, if its device fails.
+pub(super) fn so_far(test: IntegrityTest, verify: &Verify) -> Integrity {
+    let (written, read) = verify.speeds();
+    let size_bytes = bytes(verify.blocks_count());
+    Integrity {
+        from_bytes: verify.part_start().map(bytes),
+        written: speeds(written),
+        read: speeds(read),
+        ..Integrity::new(test, StorageKind::Unfinished, size_bytes, size_bytes)
+    }
 }
 
 /// The record of an endurance test that came to its end.

@@ -279,6 +279,7 @@ pub(super) fn why(trouble: Trouble) -> String {
         | Trouble::Filesystem { errno }
         | Trouble::NotKept { errno } => std::io::Error::from_raw_os_error(errno.0).to_string(),
         Trouble::Residue { .. } => "it holds content of another test".to_owned(),
+        Trouble::NoAnswer { .. } => "it does not answer".to_owned(),
         Trouble::Stopped => "it was stopped".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cardmark_core::StorageKind;
+use cardmark_core::{IntegrityTest, StorageKind};
 use cardmark_device::open_device_readonly;
 use cardmark_integrity::{BLOCK_BYTES, Content, Contents, Medium, Reading, Trouble};
 use cardmark_sim::{Model, SimMedium};
@@ -16,7 +16,8 @@ use crate::error::{CommandError, Exit};
 use crate::gate::consent::refuse_used;
 use crate::gate::whole_device::{Tested, WholeDevice};
 use crate::jobs::integrity::{
-    TestResult, blocks_of, ended_early, head, model_fault, no_verdict, of_reading, simulated_head,
+    Attempt, TestResult, blocks_of, ended_early, head, model_fault, no_verdict, of_reading,
+    simulated_head,
 };
 use crate::jobs::verify::VerifyScope;
 use crate::voice::Voice;
@@ -68,14 +69,18 @@ fn simulated(
     seed: u64,
     scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
-    let mut medium = SimMedium::new(model, seed);
+    let mut medium = SimMedium::new(model, seed).with_limit(session.limit);
     let blocks = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
     let mut test = Reading::new(&blocks, false);
     let mut head = simulated_head(model, &scope.asked("read"), seed);
     if let Some(target) = &mut head.target {
         target.span_bytes = blocks.blocks_count() * BLOCK_BYTES as u64;
     }
-    test.run(&mut medium).map_err(model_fault)?;
+    if let Err(trouble) = test.run(&mut medium) {
+        let attempt = Attempt::new(&head, IntegrityTest::Read);
+        let moved_bytes = medium.moved_bytes();
+        return attempt.end(session, trouble, moved_bytes, model_fault(trouble));
+    }
     keep(session, head, &test)
 }
 
@@ -117,8 +122,12 @@ fn real(
     let path = device.path.display().to_string();
     let claim = Claim::untimed("verify", &path, &device.resolution);
     let drive = || session.drive(&claim, &mut test, &mut medium, None);
-    let (driven, signal) = session.watched(Again, drive)?;
-    driven.map_err(|trouble| ended_early(trouble, signal, "the same command begins again"))?;
+    let attempt = Attempt::new(&head, IntegrityTest::Read);
+    let (driven, signal) = session.watched(attempt.saving(session, Again), drive)?;
+    if let Err(trouble) = driven {
+        let error = ended_early(trouble, signal, "the same command begins again");
+        return attempt.end(session, trouble, session.pulse.moved_bytes(), error);
+    }
     keep(session, head, &test)
 }
 
