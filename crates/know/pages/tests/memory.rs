@@ -320,7 +320,7 @@ fn shared_runs_count_beside_published_figures() {
     let shared = &all[published..];
     assert!(shared.len() > 100, "{}", shared.len());
     for figure in shared {
-        assert_eq!(figure.cards_count, 3, "three submitters: {figure:?}");
+        assert!(figure.cards_count >= 3, "three submitters: {figure:?}");
         assert!(figure.subject.product.is_some(), "{figure:?}");
     }
     assert!(shared.iter().any(|figure| figure.subject.board.is_some()));

@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn without_a_common_setting_the_board_is_shared_or_nothing() {
         let evo = of("Samsung Evo+ 16 GB");
-        let on_pi4 = names(&evo, &of("Samsung Pro Endurance 32 GB"));
+        let on_pi4 = names(&evo, &of("Samsung PRO Endurance (2018) 32 GB"));
         let name = "Raspberry Pi 4 Model B, suite dramble".to_owned();
         assert_eq!(on_pi4, [(name, [1, 1])]);
         assert!(names(&evo, &of("SanDisk Extreme 64 GB")).is_empty());
