@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::Duration;
 
 use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
@@ -63,10 +62,9 @@ impl SimMedium {
         }
     }
 
-    /// Returns the card for a caller that waits `limit` for an answer.
+    /// Returns the card for a caller that waits `limit_ns` nanoseconds for an answer.
     #[must_use]
-    pub fn with_limit(self, limit: Duration) -> Self {
-        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+    pub fn with_limit(self, limit_ns: u64) -> Self {
         Self { limit_ns, ..self }
     }
 

@@ -54,6 +54,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Returns the limit in nanoseconds.
+    pub(crate) fn limit_ns(&self) -> u64 {
+        u64::try_from(self.limit.as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// Returns the turns of a job.
     #[must_use]
     pub fn turn(&self, claim: &Claim) -> Turn {

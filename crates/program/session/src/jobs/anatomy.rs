@@ -62,7 +62,7 @@ fn simulated(
         "with_writes": request.with_writes,
     });
     let head = simulated_head(model, &asked, request.seed);
-    let mut medium = SimMedium::new(model, request.seed).with_limit(session.limit);
+    let mut medium = SimMedium::new(model, request.seed).with_limit(session.limit_ns());
     let found = match look(&mut medium, request, &mut |_| ()) {
         Ok(found) => found,
         Err(trouble) => {

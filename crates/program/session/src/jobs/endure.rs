@@ -101,7 +101,7 @@ fn simulated(
         .hint("`--cycles N` ends it, or take `sim:wearing-1gb`"));
     }
     let head = simulated_head(model, &json!({"test": "endure", "end": end}), seed);
-    let mut medium = SimMedium::new(model, seed).with_limit(session.limit);
+    let mut medium = SimMedium::new(model, seed).with_limit(session.limit_ns());
     let mut test = Endurance {
         endure: Endure::new(medium.blocks_count(), seed, end),
         rest: None,

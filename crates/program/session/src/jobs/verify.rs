@@ -137,7 +137,7 @@ fn simulated(
     seed: u64,
     scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
-    let mut medium = SimMedium::new(model, seed).with_limit(session.limit);
+    let mut medium = SimMedium::new(model, seed).with_limit(session.limit_ns());
     let mut test = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
     let mut head = simulated_head(model, &scope.asked("verify"), seed);
     if let Some(target) = &mut head.target {

@@ -69,7 +69,7 @@ fn simulated(
     seed: u64,
     scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
-    let mut medium = SimMedium::new(model, seed).with_limit(session.limit);
+    let mut medium = SimMedium::new(model, seed).with_limit(session.limit_ns());
     let blocks = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
     let mut test = Reading::new(&blocks, false);
     let mut head = simulated_head(model, &scope.asked("read"), seed);
