@@ -151,7 +151,10 @@ fn shorten(block: &mut AnswerBlock) {
             block.figures.pop();
         } else if block.open.len() > 1 {
             block.open.pop();
-        } else if block.next.take().is_none() && block.more.pop().is_none() {
+        } else if block.next.take().is_none()
+            && block.more.pop().is_none()
+            && (block.figures.len() < 2 || block.figures.pop().is_none())
+        {
             break;
         }
     }
