@@ -6,9 +6,8 @@ use cardmark_core::BusMode;
 use serde::Deserialize;
 
 use crate::facts::{Packed, embedded, unpacked};
-use crate::similar::nearest;
+use crate::similar::{nearest, words};
 use crate::sources::{Availability, FactSource};
-use crate::vocabulary::words;
 
 pub(crate) static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Boards));
 

@@ -8,6 +8,7 @@ mod endurance;
 mod equivalents;
 mod explanations;
 mod facts;
+mod kinds;
 mod lines;
 mod manufacturers;
 mod products;
@@ -23,6 +24,7 @@ mod similar;
 mod sources;
 mod spreads;
 mod suites;
+mod synonyms;
 mod uses;
 mod vocabulary;
 
@@ -43,11 +45,12 @@ pub use equivalents::{
     reason_apart, stand_ins,
 };
 pub use explanations::{Explanation, Group, explanation, explanations, nearest_terms};
+pub use kinds::ProductKind;
 pub use lines::{
     KnownQueue, PackageClaim, ProductLine, QueueState, SeenRegisters, StatedRates, lines,
 };
 pub use manufacturers::{Manufacturer, manufacturer};
-pub use products::{Product, ProductKind, product, product_name, products};
+pub use products::{Product, product, product_name, products};
 pub use publications::{PublishedError, publications};
 pub use published::{Absent, Publication, PublishedFigure, PublishedRun, Setting, Unit};
 pub use quantities::metric_quantities;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Packed, embedded, unpacked};
-use crate::products::ProductKind;
+use crate::kinds::ProductKind;
 use crate::sources::{Availability, FactSource};
 
 pub(crate) static TEXT: LazyLock<&str> = LazyLock::new(|| unpacked(Packed::Lines));

@@ -4,16 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 use crate::boards::boards;
 use crate::explanations::{Explanation, explanations};
-use crate::facts::embedded;
 use crate::lines::lines;
 use crate::products::products;
+use crate::synonyms::{Words, rows_of};
 use crate::uses::use_of;
-
-const SYNONYMS: &str = include_str!("../facts/synonyms.toml");
 
 /// Maximum number of explanations that a search finds.
 const MOST_FOUND: usize = 5;
@@ -150,32 +146,9 @@ fn is_of_brands(question: &str) -> bool {
     is_of_one || BTreeSet::from_iter(named).len() > 1
 }
 
-/// Returns the words of people for a use.
-pub(crate) fn words_of_use(id: &str) -> impl Iterator<Item = String> {
-    let rows = embedded::<Words>(SYNONYMS, "synonyms").into_iter();
-    let rows = rows.filter(move |row| row.use_id.as_deref() == Some(id));
-    rows.flat_map(|row| row.words)
-}
-
-/// Ids of uses that rows of synonyms name.
-#[cfg(test)]
-pub(crate) fn uses_of_words() -> impl Iterator<Item = String> {
-    let rows = embedded::<Words>(SYNONYMS, "synonyms").into_iter();
-    rows.filter_map(|row| row.use_id)
-}
-
 /// Returns the only explanation with a title, name or question of exactly these words.
 fn asked(question: &str) -> Option<&'static Explanation> {
     INDEX.asked(question)
-}
-
-/// Rows of `synonyms.toml`.
-#[derive(Deserialize)]
-struct Words {
-    words: Vec<String>,
-    /// Id of the use that they name.
-    #[serde(rename = "use")]
-    use_id: Option<String>,
 }
 
 /// Words with one meaning: the terms of the first, and of each other.
@@ -192,7 +165,7 @@ struct Language {
 
 impl Language {
     fn new() -> Self {
-        let rows: Vec<Words> = embedded(SYNONYMS, "synonyms");
+        let rows: Vec<Words> = rows_of("synonyms");
         let synonyms = rows.iter().filter_map(|row| {
             let mut all = row.words.iter().map(|words| stems(words));
             let first = all.next()?;
@@ -202,7 +175,7 @@ impl Language {
             Some(Synonyms { first, others })
         });
         let synonyms = synonyms.collect();
-        let small: Vec<Words> = embedded(SYNONYMS, "small");
+        let small: Vec<Words> = rows_of("small");
         let small = small.iter().flat_map(|row| &row.words);
         Self {
             synonyms,
@@ -261,7 +234,7 @@ impl Index {
             .flat_map(|phrase| words(phrase))
             .collect();
         for table in ["small", "synonyms"] {
-            let rows: Vec<Words> = embedded(SYNONYMS, table);
+            let rows: Vec<Words> = rows_of(table);
             let listed = rows.iter().flat_map(|row| &row.words);
             spellings.extend(listed.flat_map(|text| words(text)));
         }
@@ -430,8 +403,8 @@ fn stems(text: &str) -> Vec<String> {
     words(text).iter().map(|word| stem(word)).collect()
 }
 
-/// Words of a text in lower case. `Pi 4`, `rpi4` and `Pi 4B` are the word `pi4`, `class 10` is `class10`, and `45 MB/s` is `mbps`;
-/// other numbers are left out, with a unit the unit stays.
+/// Words of a text in lower case. `Pi 4`, `rpi4` and `Pi 4B` are the word `pi4`, `class 10` is `class10`, and `45 MB/s` has the
+/// word of its unit; other numbers are left out, with a unit the unit stays.
 fn words(text: &str) -> Vec<String> {
     let mut text = text.to_lowercase();
     for (sign, word) in SIGNS {

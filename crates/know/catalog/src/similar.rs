@@ -62,6 +62,25 @@ pub(crate) fn plain(word: &str) -> String {
         .collect()
 }
 
+/// Splits a name into words of letters and numbers in lower case; `+` is the word `plus`.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last: Option<bool> = None;
+    for letter in name.replace('+', " plus ").chars() {
+        let kind = letter.is_alphanumeric().then(|| letter.is_numeric());
+        if let Some(is_digit) = kind {
+            if last != Some(is_digit) {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(letter.to_lowercase());
+            }
+        }
+        last = kind;
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::equivalents::{StandIn, equivalents, stand_ins};
 use crate::facts::embedded;
-use crate::products::ProductKind;
-use crate::questions::words_of_use;
+use crate::kinds::ProductKind;
 use crate::similar::nearest;
+use crate::synonyms::words_of_use;
 
 const TEXT: &str = include_str!("../facts/uses.toml");
 
@@ -145,7 +145,7 @@ pub fn nearest_uses(name: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::questions::uses_of_words;
+    use crate::synonyms::uses_of_words;
     use crate::{class, suite, suite_names};
 
     #[test]

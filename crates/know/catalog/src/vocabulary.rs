@@ -7,6 +7,7 @@ use crate::classes::class;
 use crate::facts::plain_name;
 use crate::lines::{ProductLine, lines};
 use crate::products::{Product, product, products};
+use crate::similar::words;
 
 /// Letters that the shortest part of a name has.
 const LEAST_LETTERS: usize = 2;
@@ -311,25 +312,6 @@ pub fn lines_with_registers(facts: &CardFacts) -> Vec<&'static ProductLine> {
         })
     };
     lines().iter().filter(is_same).collect()
-}
-
-/// Splits a name into words of letters and numbers in lower case; `+` is the word `plus`.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut last: Option<bool> = None;
-    for letter in name.replace('+', " plus ").chars() {
-        let kind = letter.is_alphanumeric().then(|| letter.is_numeric());
-        if let Some(is_digit) = kind {
-            if last != Some(is_digit) {
-                words.push(String::new());
-            }
-            if let Some(word) = words.last_mut() {
-                word.extend(letter.to_lowercase());
-            }
-        }
-        last = kind;
-    }
-    words
 }
 
 fn joined(name: &str) -> String {

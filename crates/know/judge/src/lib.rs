@@ -10,6 +10,7 @@ mod answer;
 mod attention;
 mod avoid;
 mod camera;
+mod claims;
 mod classes;
 mod comparison;
 mod constants;
@@ -43,6 +44,7 @@ pub use attention::{
 };
 pub use avoid::{AvoidQuestion, AvoidReason, EARLY_FILLINGS, Warned, avoid};
 pub use camera::{CameraBasis, CameraRate};
+pub use claims::{suites_for, untested_claims};
 pub use classes::{ClassFigure, class_figures, families};
 pub use comparison::{
     CommonPlace, Compared, Counts, KeyRates, NotComparable, Queues, RateContrast, RateVerdict,
@@ -66,7 +68,7 @@ pub use history::{
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
 pub use price::Price;
-pub use promises::{Promise, SmallerThanClaimed, smaller_than_claimed, untested_claims};
+pub use promises::{Promise, SmallerThanClaimed, smaller_than_claimed};
 pub use recommendation::{
     AskedBoard, Band, Basis, Beside, BestValue, Candidate, Choice, Day, Figure, Grade, Lack,
     LeftOut, Met, Question, Sold, SoldLine, Tier, Wish, metrics_of_use, published_figures,

@@ -1,15 +1,14 @@
 //! Verdicts on promised rates and capacities, and on the capacity that an integrity test found.
 
-use cardmark_catalog::{ClassFamily, class};
+use cardmark_catalog::class;
 use cardmark_core::{
     CAPACITY_RULE, CLAIMS_LABEL, Integrity, IntegrityTest, Quantity, Record, StorageKind, Verdict,
     VerdictOutcome, is_sold_as,
 };
 
-use crate::again::with_claims;
 use crate::classes::{Need, rate_doubt, standing};
 
-/// Units of promised rates, with their bytes a second; a rate is shown in the first one of which it is a multiple.
+/// Units of promised rates, with their bytes a second; a rate is shown in the first that divides it.
 const RATES: [(&str, u64); 3] = [
     ("MB/s", 1_000_000),
     ("MiB/s", 1 << 20),
@@ -69,7 +68,7 @@ fn whole(bytes: u64, units: &[(&str, u64)]) -> String {
 }
 
 /// The promises of the label.
-fn promised(record: &Record) -> impl Iterator<Item = Promise> {
+pub(crate) fn promised(record: &Record) -> impl Iterator<Item = Promise> {
     let said = record.labels.get(CLAIMS_LABEL);
     let promises = said.into_iter().flat_map(|said| said.split_whitespace());
     promises.filter_map(Promise::parse)
@@ -105,26 +104,6 @@ pub fn smaller_than_claimed(record: &Record) -> Option<SmallerThanClaimed> {
 
 fn is_short(reported_bytes: u64, claimed_bytes: u64) -> bool {
     reported_bytes < claimed_bytes && !is_sold_as(reported_bytes, claimed_bytes)
-}
-
-/// Returns the promises of the label about which a run says nothing, each with the suite that tests it. That a capacity is not
-/// tested is part of every answer.
-#[must_use]
-pub fn untested_claims(record: &Record) -> Vec<(Promise, &'static str)> {
-    let derived = with_claims(record);
-    let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
-    let judged: Vec<&str> = verdicts.map(|verdict| verdict.rule.as_str()).collect();
-    let suite = |promise: &Promise| match promise {
-        Promise::Capacity(_) => None,
-        Promise::Rate(_) => Some("quick"),
-        Promise::Class(id) => Some(match class(id)?.family {
-            ClassFamily::Application => "app-class",
-            _ => "speed-class",
-        }),
-    };
-    let open = promised(record).filter(|promise| !judged.contains(&promise.to_string().as_str()));
-    open.filter_map(|promise| Some((promise.clone(), suite(&promise)?)))
-        .collect()
 }
 
 /// Returns the verdicts on the promised rates and capacities; with an integrity test also on the reported capacity.

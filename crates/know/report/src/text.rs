@@ -20,6 +20,9 @@ const KIB: f64 = 1024.0;
 const UNITS_BINARY: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
 const UNITS_DECIMAL: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
+/// Digits of an id that are shown.
+pub(crate) const SHORT_ID: usize = 8;
+
 /// Placeholder for a missing value.
 pub const MISSING: &str = "–";
 

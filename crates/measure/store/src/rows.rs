@@ -94,7 +94,7 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
     Ok(())
 }
 
-/// A head without its map of the surface and with its rates alone, of which value, interval, units and warnings stay.
+/// A head without its map of the surface and with its rates alone, with value, interval, units and warnings.
 fn brief(head: Record) -> Record {
     let brief = |metric: Metric| Metric {
         trials: Vec::new(),

@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Returns all records in the order of storing, with their labels as they stand; without trials, sensor readings, the map of
-    /// the surface and other figures than rates, of which value, interval, units and warnings are read.
+    /// the surface and other figures than rates; of rates, value, interval, units and warnings.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.

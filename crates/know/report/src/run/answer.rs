@@ -215,7 +215,7 @@ fn system(system: &System, task: &str, confirms_early: bool, hidden: &[String]) 
                 "Do not store data here: {part} {all} read back differ from what was written"
             ))
         }
-        System::Fails(kind) => alone(unreliable(*kind)),
+        System::Fails(kind) => alone(integrity::unreliable(*kind)),
         System::Unknown(unknown) => alone(unknown::text(unknown)),
         System::Rated(fit, limit) => limited(degree(*fit, task, confirms_early), limit, true),
         System::MeetsClass(limit) => limited(meets(limit, task, confirms_early), limit, false),
@@ -232,16 +232,6 @@ fn system(system: &System, task: &str, confirms_early: bool, hidden: &[String]) 
             unknown(format!("{} were not measured", listed(operations, "and")))
         }
     }
-}
-
-/// The sentence on a device that failed during a run.
-pub(crate) fn unreliable(failure: FindingKind) -> String {
-    let how = match failure {
-        FindingKind::Vanished => "it disappeared during the test",
-        FindingKind::NoAnswer => "it stopped answering",
-        _ => "reads or writes failed",
-    };
-    format!("Do not rely on this device: {how}")
 }
 
 fn degree(fit: Fit, task: &str, confirms_early: bool) -> String {

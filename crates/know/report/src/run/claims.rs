@@ -40,7 +40,7 @@ pub(crate) fn open(record: &Record) -> Vec<String> {
         let reason = reason.trim_start_matches("not testable here: ");
         format!("{promise} cannot be tested here: {reason}")
     });
-    let mut by_suite: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut by_suite: Vec<(String, Vec<String>)> = Vec::new();
     for (promise, suite) in untested_claims(record) {
         let promise = spaced(&promise.to_string());
         match by_suite.iter_mut().find(|(known, _)| *known == suite) {

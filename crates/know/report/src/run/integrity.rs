@@ -8,18 +8,16 @@ use cardmark_core::{
 use cardmark_judge::{storage_kind, unknown_storage};
 
 use crate::answer::Weight;
-use crate::run::answer::unreliable;
 use crate::run::claims;
 use crate::run::power_cut;
 use crate::run::reading;
 use crate::run::shading::map;
-use crate::run::summary::SHORT_ID;
 use crate::run::unknown;
 use crate::run::usable::{UsablePart, usable_part};
 use crate::text::layout::{painted, wrap};
 use crate::text::style::{Style, Tone};
 use crate::text::table::{Column, Row, Table};
-use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
+use crate::text::{SHORT_ID, amount, capacity, figure, in_unit, percent, rate, size, span};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
@@ -523,4 +521,14 @@ fn speed_row(name: &'static str, speeds: &[PlaceSpeed]) -> Option<(&'static str,
     let [least, most] = [least, most].map(|rate| figure(in_unit(Quantity::ByteRate, rate)));
     let range = format!("{least}–{most}");
     Some((name, format!("{} ({range})", rate(mean))))
+}
+
+/// The sentence on a device that failed during a run.
+pub(crate) fn unreliable(failure: FindingKind) -> String {
+    let how = match failure {
+        FindingKind::Vanished => "it disappeared during the test",
+        FindingKind::NoAnswer => "it stopped answering",
+        _ => "reads or writes failed",
+    };
+    format!("Do not rely on this device: {how}")
 }

@@ -16,10 +16,8 @@ use crate::run::{anatomy, answer, block_sizes, findings, integrity, workloads};
 use crate::text::layout::{joined, painted, wrap};
 use crate::text::names::origin_word;
 use crate::text::style::{Style, Tone, clean};
-use crate::text::{MISSING, amount, capacity, count_of};
+use crate::text::{MISSING, SHORT_ID, amount, capacity, count_of};
 
-/// Digits of an id that are shown.
-pub(crate) const SHORT_ID: usize = 8;
 /// Narrowest width that is kept to.
 const LEAST_WIDTH: usize = 20;
 

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerBlock, Weight};
 use crate::document::{Block, Column, Row, Table};
-use crate::run::summary::SHORT_ID;
 use crate::runs::shifts::date_of;
+use crate::text::SHORT_ID;
 use crate::text::layout::{painted, wrap};
 use crate::text::names::{capitalised, workload_name};
 use crate::text::style::{Style, Tone, clean, columns};

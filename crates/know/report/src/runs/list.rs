@@ -4,7 +4,8 @@ use cardmark_core::{Integrity, IntegrityTest, Quantity, Record, StorageKind};
 use cardmark_judge::{Fault, faults, smaller_than_claimed, storage_kind};
 
 use crate::run::integrity::test_name;
-use crate::run::summary::{SHORT_ID, minute};
+use crate::run::summary::minute;
+use crate::text::SHORT_ID;
 use crate::text::style::{Style, clean};
 use crate::text::table::{Column, Cut, Row, Table};
 use crate::text::{MISSING, amount, figure, in_unit, unit, value};

@@ -278,7 +278,7 @@ fn cards_with_faults_come_first_and_are_marked() {
     assert!(!markdown(&survey("Good", &[good(), good()])).contains("attention"));
 }
 
-/// A fake goes back to its seller; a worn card is replaced, and one that was worn by the test itself is nobody's fault.
+/// A fake goes back to its seller; a worn card is replaced, and the test itself may wear one.
 #[test]
 fn a_card_that_keeps_no_data_has_a_next_step() {
     let shown = |kind, test| {

@@ -162,7 +162,7 @@ fn a_level_that_returned_is_no_change() {
     assert_eq!(rate_trends(&[history])[0].shift, None);
 }
 
-/// Runs each so many days apart, with these rates.
+/// Runs with these rates, the days between them equal.
 fn of(days: f64, values: &[f64]) -> RateTrend {
     let runs = (0..).zip(values).map(|(index, value)| HistoryRun {
         at_days: 20_000.0 + days * f64::from(index),

@@ -254,7 +254,7 @@ mod tests {
             ("NVMe", ProductKind::Nvme),
             ("hdd", ProductKind::HardDisk),
             ("usb stick", ProductKind::UsbStick),
-            ("micro-SD", ProductKind::Microsd),
+            ("USB-stick", ProductKind::UsbStick),
         ] {
             assert_eq!(parse_kinds(text), Ok(Kinds(vec![kind])), "{text}");
         }

@@ -7,14 +7,13 @@ use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 
 use cardmark_host::Root;
-use cardmark_judge::Promise;
+use cardmark_judge::{Promise, suites_for};
 use cardmark_report::wrap;
 use clap::Parser;
 
 use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
-pub(super) use steps::suites_for;
 use steps::{Question, steps};
 use target::{Target, targets};
 

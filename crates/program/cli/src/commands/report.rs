@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::{OriginKind, Record};
-use cardmark_judge::Promise;
+use cardmark_judge::{Promise, suites_for};
 use cardmark_report::chart::{Chart, Group, Size, Theme};
 use cardmark_report::document::{Document, html, markdown};
 use cardmark_report::{
@@ -13,7 +13,6 @@ use cardmark_report::{
 };
 use clap::ValueEnum;
 
-use super::beginner::suites_for;
 use crate::args::{Audience, ReportArguments, ReportFormat, WrittenFile};
 use crate::error::{CommandError, Exit};
 use crate::runs::{Found, Runs, Source};

@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use cardmark_catalog::{class, suite, suite_names};
-use cardmark_judge::{Promise, families};
+use cardmark_judge::{Promise, suites_for};
 
 use super::target::Target;
 
@@ -42,33 +41,6 @@ impl Question {
             (Self::All, _) => "All of these",
         }
     }
-}
-
-/// The suites that test these promises, each once; and the promises that none tests.
-pub(in crate::commands) fn suites_for(promises: &[Promise]) -> (Vec<String>, Vec<Promise>) {
-    let mut suites = Vec::new();
-    let mut left = Vec::new();
-    for promise in promises {
-        let suite = match promise {
-            Promise::Class(id) => suite_of_class(id),
-            Promise::Rate(_) => Some("quick".to_owned()),
-            Promise::Capacity(_) => None,
-        };
-        match suite {
-            Some(suite) if !suites.contains(&suite) => suites.push(suite),
-            Some(_) => {}
-            None => left.push(promise.clone()),
-        }
-    }
-    (suites, left)
-}
-
-fn suite_of_class(id: &str) -> Option<String> {
-    let family = class(id)?.family;
-    let names = suite_names().into_iter();
-    let mut tests = names
-        .filter(|name| suite(name, None).is_ok_and(|suite| families(&suite).contains(&family)));
-    tests.next().map(str::to_owned)
 }
 
 /// The command lines, without the program's name, in the order in which they run.
@@ -162,13 +134,5 @@ mod tests {
                 "probe /dev/sda",
             ]
         );
-    }
-
-    #[test]
-    fn promises_that_nothing_tests_are_left() {
-        let promises = ["64GB", "128GB"].map(|text| Promise::parse(text).unwrap());
-        let (suites, left) = suites_for(&promises);
-        assert!(suites.is_empty(), "{suites:?}");
-        assert_eq!(left, promises);
     }
 }
