@@ -160,7 +160,7 @@ mod tests {
 
     fn block() -> AnswerBlock {
         AnswerBlock {
-            sentence: "A does random writes 18 times faster than B (16–19)".to_owned(),
+            sentence: "A writes randomly 18 times faster than B (16–19)".to_owned(),
             sides: vec!["A".to_owned(), "B".to_owned()],
             figures: vec![KeyFigure {
                 id: "rand_write_4k".to_owned(),

@@ -250,8 +250,8 @@ fn legend(rankings: &[&Ranking]) -> Vec<String> {
             false => "another card of the product differs",
         };
         lines.push(format!(
-            "{range}: {reason} like the figures in these places; more cards narrow the range. Whether these cards \
-             themselves differ shows `cardmark compare`."
+            "{range}: {reason} like the figures in these places; more cards narrow the range. `cardmark compare` \
+             shows whether these cards themselves differ."
         ));
     }
     lines.extend(methods(rankings));

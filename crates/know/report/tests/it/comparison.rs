@@ -267,7 +267,7 @@ fn two_products_are_compared_in_all_places_where_both_were_measured() {
         endurance: None,
     };
     let answer = answer_of_comparison(&versus);
-    let expected = "Evo+ does random writes 46 % faster than Extreme (30–59 %)";
+    let expected = "Evo+ writes randomly 46 % faster than Extreme (30–59 %)";
     assert!(answer.sentence.starts_with(expected), "{answer:?}");
     let reads = answer
         .figures

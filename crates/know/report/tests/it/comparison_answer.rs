@@ -177,16 +177,16 @@ proptest! {
         let sentence = answer(&results).sentence;
         let short = truth(difference(&results, "rand_write_4k"));
         if let Some((winner, ratio, range)) = short {
-            let begin = format!("{winner} does random writes ");
+            let begin = format!("{winner} writes randomly ");
             let clause = sentence.strip_prefix(&begin);
             prop_assert!(clause.is_some_and(|clause| is_right(clause, ratio, range)), "{sentence}: {short:?}");
         } else if let Some((winner, ..)) = truth(difference(&results, "rand_write_4k_long")) {
             prop_assert!(sentence.starts_with(winner) && sentence.contains(" over 15 s"), "{sentence}");
         }
         for (metric, verb) in [
-            ("rand_read_4k", "does random reads"),
-            ("seq_write_1m", "does sequential writes"),
-            ("seq_read_1m", "does sequential reads"),
+            ("rand_read_4k", "reads randomly"),
+            ("seq_write_1m", "writes sequentially"),
+            ("seq_read_1m", "reads sequentially"),
         ] {
             let Some((winner, ratio, range)) = truth(difference(&results, metric)) else {
                 prop_assert!(!sentence.contains(&format!("{verb} ")), "{sentence}");
@@ -266,7 +266,7 @@ proptest! {
         let has = |winner: &str| all.iter().any(|one| truth(one).is_some_and(|(name, ..)| name == winner));
         let mean = all.iter().map(|one| one.ratio.ln()).sum::<f64>();
         for (name, opposite, sign) in [(NAMES[0], NAMES[1], -1.0), (NAMES[1], NAMES[0], 1.0)] {
-            if answer.sentence.starts_with(&format!("{name} does random writes")) && !answer.sentence.contains("15 s") {
+            if answer.sentence.starts_with(&format!("{name} writes randomly")) && !answer.sentence.contains("15 s") {
                 prop_assert!(!has(opposite) && mean * sign > 0.0, "{}: {all:?}", answer.sentence);
             }
         }
@@ -296,35 +296,35 @@ fn sentences_in_plain_words() {
             [1.0 / 18.0, 0.54, 0.28, 0.23, 1.0 / 18.0, 0.06],
             3,
             0.004,
-            "Alpha does random writes 18 times faster than Beta (1",
+            "Alpha writes randomly 18 times faster than Beta (1",
             "",
         ),
         (
             [1.12, 1.0, 1.0, 0.8, 1.12, 1.0],
             5,
             0.002,
-            "Beta does random writes 12 % faster than Alpha (1",
-            "; Alpha does sequential reads 25 % faster (2",
+            "Beta writes randomly 12 % faster than Alpha (1",
+            "; Alpha reads sequentially 25 % faster (2",
         ),
         (
             [1.12, 0.5, 1.0, 0.8, 1.12, 1.0],
             5,
             0.002,
-            "Beta does random writes 12 % faster than Alpha (1",
-            "; Alpha does random reads 2.0 times faster and does sequential reads 25 % faster",
+            "Beta writes randomly 12 % faster than Alpha (1",
+            "; Alpha reads randomly 2.0 times faster and reads sequentially 25 % faster",
         ),
         (
             [1.38, 1.0, 1.0, 1.0, 0.56, 1.0],
             3,
             0.004,
-            "Beta does random writes 38 % faster than Alpha in bursts (3",
+            "Beta writes randomly 38 % faster than Alpha in bursts (3",
             ", but over 15 s Alpha is 79 % faster (7",
         ),
         (
             [1.0 / 17.0, 0.5, 0.3, 0.3, 1.0 / 17.0, 0.06],
             1,
             0.0,
-            "Alpha does random writes 17 times faster than Beta",
+            "Alpha writes randomly 17 times faster than Beta",
             "",
         ),
         (
@@ -393,7 +393,7 @@ fn the_queue_as_installed_leads_and_other_settings_follow() {
     assert!(
         answer
             .sentence
-            .starts_with("Alpha does random writes 3.3 times faster than Beta"),
+            .starts_with("Alpha writes randomly 3.3 times faster than Beta"),
         "{answer:?}"
     );
     assert_eq!(
@@ -402,9 +402,7 @@ fn the_queue_as_installed_leads_and_other_settings_follow() {
     );
     let more = &answer.more[1];
     assert!(
-        more.starts_with(
-            "With the command queue on: Beta does random writes 40 % faster than Alpha"
-        ),
+        more.starts_with("With the command queue on: Beta writes randomly 40 % faster than Alpha"),
         "{more}"
     );
 }
@@ -524,14 +522,14 @@ fn rates_without_their_stalls_are_named_so() {
     assert!(
         quiet
             .sentence
-            .starts_with("Alpha does random writes 2.0 times faster"),
+            .starts_with("Alpha writes randomly 2.0 times faster"),
         "{}",
         quiet.sentence
     );
     assert!(
         stalls
             .sentence
-            .starts_with("Alpha does random writes 2.7 times faster than Beta between stalls ("),
+            .starts_with("Alpha writes randomly 2.7 times faster than Beta between stalls ("),
         "{}",
         stalls.sentence
     );

@@ -59,8 +59,8 @@ fn the_answer_names_cards_with_the_reason() {
     assert_has(
         &found,
         &[
-            "suits, estimated",
-            "≥ 2287/s",
+            "suits as its maker states",
+            "≥ 1500/s",
             "on a Raspberry Pi 5 in 2024",
         ],
     );

@@ -40,7 +40,7 @@ fn own_runs_of_products_meet_on_their_board() {
     ];
     let output = program.run(&compare);
     assert_eq!(output.code, 0, "{output}");
-    let begin = "Red 32 GB does random writes 1";
+    let begin = "Red 32 GB writes randomly 1";
     assert!(output.stdout.starts_with(begin), "{output}");
     let claim = "About these two cards (3 runs of each)";
     assert!(output.stdout.contains(claim), "{output}");
@@ -240,7 +240,7 @@ fn two_products_on_a_board_are_one_command() {
     let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 4);
     let output = program.run(&["compare", "Evo+", "Extreme"]);
-    let sentence = "Samsung Evo+ 32 GB does random writes 46 % faster than SanDisk Extreme 16 GB";
+    let sentence = "Samsung Evo+ 32 GB writes randomly 46 % faster than SanDisk Extreme 16 GB";
     let lines = output.stdout.lines().map(str::trim);
     let text = lines.collect::<Vec<_>>().join(" ");
     assert!(text.starts_with(sentence), "{output}");
@@ -288,7 +288,7 @@ fn one_product_in_two_settings_is_named_by_what_they_change() {
     let sides = ["on", "off"].map(|state| format!("SanDisk Extreme 64 GB,command_queue={state}"));
     let across = ["compare", &sides[0], &sides[1], "--across", "command_queue"];
     let text = program.run(&across).stdout;
-    let expected = "command queue on does random writes 2.6 times";
+    let expected = "command queue on writes randomly 2.6 times";
     assert!(text.contains(expected), "{text}");
     assert!(!text.contains("queue on for"), "{text}");
     assert!(!text.contains("also differ"), "{text}");

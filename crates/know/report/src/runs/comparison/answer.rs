@@ -268,7 +268,7 @@ impl View {
         let (in_bursts, in_series) = (range_words(short), range_words(long));
         if self.winner(short).is_none() {
             let much = faster(long);
-            let begin = format!("{first} does random writes {much} than {second}");
+            let begin = format!("{first} writes randomly {much} than {second}");
             let short = match short.verdict {
                 RateVerdict::Same => format!("in bursts they are {SAME}"),
                 _ => "no difference is shown in bursts".to_owned(),
@@ -480,17 +480,29 @@ fn range_words(of: &RateContrast<'_>) -> String {
     format!(" ({})", times_range(ratio, range))
 }
 
-/// `does random writes 18 times faster than B (17–19)`.
+/// `writes randomly 18 times faster than B (17–19)`.
 fn clause(of: &RateContrast<'_>, than: &str) -> String {
     without_range(of, than) + &range_words(of)
 }
 
 fn without_range(of: &RateContrast<'_>, than: &str) -> String {
     let much = faster(of);
-    match of.role.is_some() {
-        true => format!("does {} {much}{than}{}", rate_name(of), of_stalls(of)),
-        false => format!("is {much}{than} in {}", rate_name(of)),
+    match (of.role.and_then(|role| verb(role.name)), of.role) {
+        (Some(verb), _) => format!("{verb} {much}{than}{}", of_stalls(of)),
+        (None, Some(_)) => format!("does {} {much}{than}{}", rate_name(of), of_stalls(of)),
+        (None, None) => format!("is {much}{than} in {}", rate_name(of)),
     }
+}
+
+/// The verb for a rate that people ask for.
+fn verb(role: &str) -> Option<&'static str> {
+    Some(match role {
+        "random writes" => "writes randomly",
+        "random reads" => "reads randomly",
+        "sequential writes" => "writes sequentially",
+        "sequential reads" => "reads sequentially",
+        _ => return None,
+    })
 }
 
 fn rate_name(of: &RateContrast<'_>) -> String {
