@@ -197,9 +197,10 @@ impl DurableAnswer<'_> {
         }
     }
 
+    /// Not beside prices: 80 columns hold one of them.
     fn shows_classes(&self) -> bool {
         let mut ordered = self.found.ordered.iter();
-        self.is_camera() && ordered.any(|card| card.class.is_some())
+        self.is_camera() && !self.shows_prices() && ordered.any(|card| card.class.is_some())
     }
 
     fn shows_prices(&self) -> bool {
