@@ -151,10 +151,6 @@ fn with_stalls(sides: &[Vec<&Record>; 2]) -> BTreeMap<String, [f64; 2]> {
 }
 
 fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), NotComparable> {
-    let has_none = |side: &Vec<&Record>| side.iter().all(|record| record.metrics.is_empty());
-    if let Some(index) = sides.iter().position(has_none) {
-        return Err(NotComparable::NoFigures { index });
-    }
     let is_on_both = |record: &&&Record| sides[1].iter().any(|other| other.id == record.id);
     if let Some(record) = sides[0].iter().find(is_on_both) {
         return Err(NotComparable::OnBothSides(record.id.to_string()));
@@ -169,6 +165,10 @@ fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), Not
             id: record.id.to_string(),
             reason: unknown.reason(),
         });
+    }
+    let has_none = |side: &Vec<&Record>| side.iter().all(|record| record.metrics.is_empty());
+    if let Some(index) = sides.iter().position(has_none) {
+        return Err(NotComparable::NoFigures { index });
     }
     if products.are_several && !products.are_matched() {
         let common = products.both.iter().cloned().collect();
