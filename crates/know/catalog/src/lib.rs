@@ -65,7 +65,7 @@ pub use spreads::{
     RepeatPairs, Repeats, Spread, class_of, repeat_pairs_of, repeats, series, spread_of, spreads,
 };
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
-pub use uses::{Requirement, Use, nearest_uses, use_of, uses};
+pub use uses::{Requirement, Use, meant_use, use_of, uses};
 pub use vocabulary::{
     Known, LookUp, is_board, is_part_of_name, lines_of, lines_with_registers, look_up,
     products_called, split_capacity,

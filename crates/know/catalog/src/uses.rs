@@ -129,17 +129,18 @@ pub fn use_of(name: &str) -> Option<&'static Use> {
         .find(|row| is_it(&row.id) || is_it(&row.title) || row.vectors.iter().any(is_it))
 }
 
-/// Returns the words of uses that are similar to this one, or else the titles of all uses.
+/// Returns the uses that an unknown word may mean as a clause: `perhaps retropie`, or else the titles of all.
 #[must_use]
-pub fn nearest_uses(name: &str) -> Vec<&'static str> {
+pub fn meant_use(name: &str) -> String {
     let words = ROWS
         .iter()
         .flat_map(|row| row.vectors.iter().chain([&row.title]));
     let near = nearest(name, words.map(String::as_str));
-    match near.is_empty() {
-        true => ROWS.iter().map(|row| row.title.as_str()).collect(),
-        false => near,
+    if near.is_empty() {
+        let titles: Vec<&str> = ROWS.iter().map(|row| row.title.as_str()).collect();
+        return format!("there is {}", titles.join(", "));
     }
+    format!("perhaps {}", near.join(", "))
 }
 
 #[cfg(test)]
@@ -226,8 +227,8 @@ mod tests {
     /// Ids are no words of people.
     #[test]
     fn an_unknown_use_comes_with_titles() {
-        assert!(nearest_uses("zeppelin").contains(&"database and home automation"));
-        assert_eq!(nearest_uses("retropy"), ["retropie"]);
+        assert!(meant_use("zeppelin").contains("database and home automation"));
+        assert_eq!(meant_use("retropy"), "perhaps retropie");
         for id in uses_of_words() {
             assert!(ROWS.iter().any(|row| row.id == id), "{id}");
         }

@@ -41,7 +41,9 @@ impl DurableAnswer<'_> {
     #[must_use]
     pub fn block(&self) -> AnswerBlock {
         let ordered = &self.found.ordered;
-        let shown = SHOWN - usize::from(!self.own.is_empty());
+        // A price makes the sentence longer, and products that are left out take a line.
+        let lines = usize::from(!self.own.is_empty()) + 2 * usize::from(self.shows_prices());
+        let shown = SHOWN - lines;
         let more = match ordered.len().saturating_sub(shown) {
             0 => None,
             more => Some(format!("{more} more: `--all`")),

@@ -1,6 +1,6 @@
 //! Values of arguments, from their texts.
 
-use cardmark_catalog::{ProductKind, nearest_uses, use_of};
+use cardmark_catalog::{ProductKind, meant_use, use_of};
 use cardmark_core::{CLAIMS_LABEL, is_keepable};
 use cardmark_judge::{Price, Promise};
 use cardmark_share::Server;
@@ -191,8 +191,7 @@ pub(crate) fn parse_label(text: &str) -> Result<(String, String), String> {
 fn known_value(key: &str, value: &str) -> Result<String, String> {
     match key {
         "use" if !value.is_empty() && use_of(value).is_none() => {
-            let near = nearest_uses(value).join(", ");
-            Err(format!("no use is called `{value}`; known are {near}"))
+            Err(format!("no use is called `{value}`; {}", meant_use(value)))
         }
         CLAIMS_LABEL => {
             let claims = value.split_whitespace().map(parse_claim);

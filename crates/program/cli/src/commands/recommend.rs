@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cardmark_catalog::{
-    Use, board, boards_called, nearest_uses, product_name, products_called, use_of,
+    Use, board, boards_called, meant_use, product_name, products_called, use_of,
 };
 use cardmark_core::{Subject, clean};
 use cardmark_host::{Root, read_board};
@@ -72,8 +72,7 @@ fn wanted(arguments: &RecommendArguments) -> Result<&'static Use, CommandError> 
     let name = arguments.wanted.as_deref().unwrap_or(USUAL_USE);
     use_of(name).ok_or_else(|| {
         let what = format!("unknown use `{name}`");
-        let known = nearest_uses(name).join(", ");
-        CommandError::new(Exit::Usage, what).hint(format!("known uses: {known}"))
+        CommandError::new(Exit::Usage, what).hint(meant_use(name))
     })
 }
 

@@ -139,7 +139,7 @@ fn a_use_that_is_not_known_is_told_those_that_are() {
     let scratch = scratch();
     let program = program(&scratch);
     for (wanted, hint) in [
-        ("knitting", "known uses: boot and desktop"),
+        ("knitting", "there is boot and desktop, database"),
         ("medai", "perhaps media"),
     ] {
         let output = program.run(&["recommend", "--use", wanted]);
