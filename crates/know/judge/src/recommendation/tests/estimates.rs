@@ -1,6 +1,6 @@
 //! Inferences from one board to another and from several operations at once to one, each against published figures.
 
-use cardmark_catalog::boards;
+use cardmark_catalog::{boards, uses};
 
 use super::*;
 use crate::recommendation::evidence::{Set, gather};
