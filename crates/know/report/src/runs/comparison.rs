@@ -262,7 +262,7 @@ fn undecided_clauses(comparison: &Comparison<'_>, undecided: &[&Difference]) -> 
         let needed = runs(Basis::PublishedRepeats);
         let needed = needed.map(|runs| format!("; about {runs} runs a side would decide 15 %"));
         clauses.push(format!(
-            "too few runs to tell: {}{}",
+            "too few runs to decide: {}{}",
             close.join(", "),
             needed.unwrap_or_default()
         ));

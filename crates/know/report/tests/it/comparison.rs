@@ -226,7 +226,7 @@ fn one_run_a_side_gets_the_command_to_repeat_it() {
     ))];
     let text = single(&found, Some("cardmark run TARGET --suite quick"));
     assert!(
-        text.contains("too few runs to tell")
+        text.contains("too few runs to decide")
             && text.contains("about 12 runs a side")
             && text.contains("cardmark run TARGET"),
         "{text}"

@@ -61,7 +61,7 @@ fn the_sentence_comes_first_and_has_no_method_in_it() {
     }
     let few = shown(4, false);
     let expected = "No trend yet in 4 runs on 4 days, but random writes were 37 % lower in the last 2 runs than in the 2 \
-                    before; too few runs to tell";
+                    before; too few runs to decide";
     assert!(few.starts_with(expected), "{few}");
     let fewer = shown(3, false);
     let expected = "No trend yet: 3 runs on 3 days; a trend takes 5 days";

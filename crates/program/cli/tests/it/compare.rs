@@ -234,7 +234,7 @@ fn two_products_on_a_board_are_one_command() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(lines.contains(heading), "{output}");
-    assert!(output.stdout.contains("too few runs to tell"), "{output}");
+    assert!(output.stdout.contains("too few runs to decide"), "{output}");
     assert!(output.stderr.contains("left out: "), "{output}");
     // Once a board: what differs between boards is not taken for a difference of the cards.
     let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);

@@ -363,7 +363,7 @@ impl View {
             }
             RateVerdict::Same => SAME.to_owned(),
             RateVerdict::Depends => "depends on the place".to_owned(),
-            _ if one.is_by_single_runs() => "too few runs to tell".to_owned(),
+            _ if one.is_by_single_runs() => "too few runs to decide".to_owned(),
             _ => "no difference shown".to_owned(),
         }
     }

@@ -88,7 +88,7 @@ fn unchanged(groups: &[HistoryGroup<'_>]) -> String {
     let first = seen.min_by_key(|(trend, _)| place(&trend.metric));
     let seen = first.map(|(trend, seen)| {
         let reason = match seen.is_few() {
-            true => "too few runs to tell",
+            true => "too few runs to decide",
             false => "a slow drift may do that",
         };
         format!(
