@@ -31,6 +31,7 @@ of_address = 1000000000
 of_address_per_hour = 1
 of_tag = 1000000000
 of_tag_per_hour = 1
+new_submitters_per_day = 1000000000
 CONFIG
   port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
   export CARDMARK_SITE_CONFIG=$folder/config.toml CARDMARK_LISTEN=127.0.0.1:$port CARDMARK_LOG=error

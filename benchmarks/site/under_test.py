@@ -22,7 +22,8 @@ PRODUCTS = ["SanDisk Ultra 32 GB", "Samsung EVO Plus 64 GB", "Kingston Canvas Se
 SUBMITTERS = [secrets.token_hex(16) for _ in range(40)]
 # Limits that no test reaches, unless it is about limits.
 CONFIG = {"reads_at_once": 10**9, "reads_per_s": 10**9, "connections": 4096}
-WRITES = {"of_address": 10**9, "of_address_per_hour": 10**9, "of_tag": 10**9, "of_tag_per_hour": 10**9}
+WRITES = {"of_address": 10**9, "of_address_per_hour": 10**9, "of_tag": 10**9, "of_tag_per_hour": 10**9,
+          "new_submitters_per_day": 10**9}
 # Columns and tables that follow from the records, to compare them before and after a rebuild.
 DERIVED = {
     "tag_cards": "product, context_key, tag, card, runs, figures",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardmark_core::{
-    BlockState, FindingKind, OriginKind, ParseError, Record, Slice, StorageKind, Trial,
+    BlockState, DeviceInfo, FindingKind, OriginKind, ParseError, Record, Slice, StorageKind, Trial,
     parse_record, record_to_json, run_id_from_bytes,
 };
 use cardmark_judge::derive_again;
@@ -214,7 +214,7 @@ const fn of(name: &'static str, derives: bool, change: Change) -> Forgery {
 }
 
 /// All kinds of forgeries.
-pub const FORGERIES: [Forgery; 46] = [
+pub const FORGERIES: [Forgery; 47] = [
     of("value of a metric", false, |r, _| {
         r.metrics[0].value *= 2.0;
         true
@@ -437,6 +437,18 @@ pub const FORGERIES: [Forgery; 46] = [
         let was = r.origin.kind;
         r.origin.kind = OriginKind::Measured;
         was == OriginKind::Simulated
+    }),
+    of("disk as a card of a Raspberry Pi 5", true, |r, _| {
+        r.board.get_or_insert_default().model = Some("Raspberry Pi 5 Model B Rev 1.0".to_owned());
+        r.devices = vec![DeviceInfo {
+            name: "disk0".to_owned(),
+            model: Some("SD32G".to_owned()),
+            size_bytes: Some(31_914_983_424),
+            ..DeviceInfo::default()
+        }];
+        let host = r.host.as_mut();
+        host.map(|host| host.is_virtual = Some(false)).is_some()
+            && r.origin.kind == OriginKind::Measured
     }),
     of("copy with another id and date", true, |r, _| {
         r.id = run_id_from_bytes([7; 16]);

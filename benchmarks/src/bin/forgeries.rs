@@ -11,7 +11,11 @@ use cardmark_benchmarks::ended;
 use cardmark_benchmarks::forgery::{FORGERIES, Forgery, is_base};
 use cardmark_core::{FindingKind, Record, evidence_digest, parse_record};
 use cardmark_judge::derive_again;
+use cardmark_share::{Check, CheckName, CheckOutcome, Submission, derive};
 use cardmark_stats::discrepancies;
+
+/// Day on which the records arrive.
+const TODAY: &str = "2026-11-28";
 
 fn main() -> ExitCode {
     ended(table())
@@ -69,7 +73,9 @@ fn row(forgery: &Forgery, bases: &[&Record]) -> bool {
         };
         applied += 1;
         with_original.extend(beside(base, &forged));
-        let names = detected(forged);
+        let mut names = by_site(&forged);
+        names.retain(|name| !by_site(base).contains(name));
+        names.extend(detected(forged));
         found += u32::from(!names.is_empty());
         by.extend(names);
     }
@@ -108,6 +114,30 @@ fn detected(mut record: Record) -> BTreeSet<&'static str> {
         names.insert("re-derivation");
     }
     names
+}
+
+/// Checks of a site, beside those of the trials, that quarantine a record or keep it out of the figures of products.
+fn by_site(record: &Record) -> BTreeSet<&'static str> {
+    let submission = Submission {
+        record: record.clone(),
+        statement: None,
+    };
+    let checks = derive(&submission, TODAY).checks.into_iter();
+    let against = checks.filter(|check| {
+        matches!(
+            check.outcome,
+            CheckOutcome::Failed | CheckOutcome::NotCounted
+        )
+    });
+    let name = |check: Check| match check.name {
+        CheckName::Physics => Some("bus and sizes"),
+        CheckName::Simulation => Some("simulation"),
+        CheckName::Board => Some("board"),
+        CheckName::Identified => Some("identity (not counted)"),
+        CheckName::Circumstances => Some("circumstances (not counted)"),
+        _ => None,
+    };
+    against.filter_map(name).collect()
 }
 
 /// What shows that two records are not one measurement, or are, if the original is kept.

@@ -24,7 +24,7 @@ use cardmark_core::{
 use cardmark_judge::derive_again;
 use cardmark_share::{
     Check, CheckName, CheckOutcome, EvidenceState, Extract, SeedState, Summary, Surroundings,
-    checks_around, context_key, derive, is_quarantined, product_range, read_submission,
+    Voice, checks_around, context_key, derive, is_quarantined, product_range, read_submission,
     write_submission,
 };
 use cardmark_sim::models;
@@ -112,6 +112,8 @@ impl Tally {
         let mut checks = submitted.checks.clone();
         let around = self.surroundings(&submitted.extract);
         checks.extend(checks_around(submitted.extract.area, around));
+        // All are of simulated cards, and stand for honest ones.
+        checks.retain(|check| check.name != CheckName::Simulation);
         self.records += 1;
         let is_else = |check: &Check| check.name != CheckName::Physics;
         let others: Vec<Check> = checks.iter().filter(|one| is_else(one)).cloned().collect();
@@ -151,10 +153,10 @@ impl Tally {
 
     fn print(&self, title: &str) {
         println!(
-            "{title}: {} records, {} quarantined, {} more by `physics` alone\n\n| Check | passed | marked | failed | cannot tell |",
+            "{title}: {} records, {} quarantined, {} more by `physics` alone\n\n| Check | passed | marked | not counted | failed | cannot tell |",
             self.records, self.quarantined, self.too_fast
         );
-        println!("|---|---:|---:|---:|---:|");
+        println!("|---|---:|---:|---:|---:|---:|");
         for name in CheckName::ALL {
             let count = |outcome| self.outcomes.get(&(name, outcome)).copied().unwrap_or(0);
             let counts = OUTCOMES
@@ -176,12 +178,18 @@ impl Tally {
     }
 }
 
-const OUTCOMES: [&str; 4] = ["passed", "marked", "failed", "cannot tell"];
+const OUTCOMES: [&str; 5] = ["passed", "marked", "not counted", "failed", "cannot tell"];
+/// Runs of a product arrive over a long time.
+const OLDER: Voice = Voice {
+    is_older: true,
+    weight: 2,
+};
 
 fn word(outcome: CheckOutcome) -> &'static str {
     match outcome {
         CheckOutcome::Passed => "passed",
         CheckOutcome::Marked => "marked",
+        CheckOutcome::NotCounted => "not counted",
         CheckOutcome::Failed => "failed",
         CheckOutcome::CannotTell => "cannot tell",
     }
@@ -439,7 +447,7 @@ fn ranges(extracts: &BTreeMap<usize, Extract>) -> BTreeMap<&'static str, u32> {
         *counts.entry(word(check.outcome)).or_default() += 1;
         for figure in &extract.figures {
             let summary = summaries.entry(figure.metric.clone()).or_default();
-            summary.add(figure.value);
+            summary.add(figure.value, OLDER);
         }
     }
     counts

@@ -7,13 +7,17 @@ use cardmark_cards::{Field, register_tables};
 use cardmark_core::Quantity;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::embedded;
+use crate::facts::{embedded, inflated};
 use crate::similar::{nearest, plain};
 use crate::uses::{Requirement, Use, use_of};
 
-const TEXT: &str = include_str!("../facts/explanations.toml");
+static ROWS: LazyLock<Vec<Explanation>> = LazyLock::new(|| embedded(&text(), "explanations"));
 
-static ROWS: LazyLock<Vec<Explanation>> = LazyLock::new(|| embedded(TEXT, "explanations"));
+/// The text of the file.
+fn text() -> String {
+    let text = inflated(include_bytes!(concat!(env!("OUT_DIR"), "/explanations")));
+    text.trim_end_matches('\0').to_owned()
+}
 
 /// Sources of the fields of card registers.
 const SD_ASSOCIATION: &str = "SD Specifications, Part 1, Physical Layer Simplified Specification 9.10, chapters \

@@ -28,15 +28,19 @@ pub(crate) enum Packed {
     Readers,
 }
 
-/// Returns the text of a packed file. Tests read every file, so the fallback of an empty text is never used.
+/// Returns the text of a packed file.
 pub(crate) fn unpacked(file: Packed) -> &'static str {
-    static ALL: LazyLock<String> = LazyLock::new(|| {
-        let packed = include_bytes!(concat!(env!("OUT_DIR"), "/facts"));
-        let mut text = String::new();
-        let read = flate2::read::DeflateDecoder::new(&packed[..]).read_to_string(&mut text);
-        read.map(|_| text).unwrap_or_default()
-    });
+    static ALL: LazyLock<String> =
+        LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/facts"))));
     ALL.split('\0').nth(file as usize).unwrap_or_default()
+}
+
+/// Returns the texts of files that `build.rs` packed, each with a zero behind it. Tests read every file, so the fallback of an empty
+/// text is never used.
+pub(crate) fn inflated(packed: &[u8]) -> String {
+    let mut text = String::new();
+    let read = flate2::read::DeflateDecoder::new(packed).read_to_string(&mut text);
+    read.map(|_| text).unwrap_or_default()
 }
 
 /// Parses a file that is part of the program. Its tests read every file, so the fallback of an empty list is

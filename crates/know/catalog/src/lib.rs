@@ -18,6 +18,7 @@ mod quantities;
 mod questions;
 mod queue;
 mod quirks;
+mod raspberry;
 mod readers;
 mod signs;
 mod similar;
@@ -57,6 +58,7 @@ pub use quantities::metric_quantities;
 pub use questions::{Answer, answered, search};
 pub use queue::{QueueGain, queue_gains};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
+pub use raspberry::{Processor, RevisionCode};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
 pub use similar::{meant, nearest};
@@ -67,6 +69,6 @@ pub use spreads::{
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, meant_use, use_of, uses};
 pub use vocabulary::{
-    Known, LookUp, is_board, is_part_of_name, lines_of, lines_with_registers, look_up,
-    products_called, split_capacity,
+    Known, LookUp, find_products, is_board, is_part_of_name, lines_of, lines_with_registers,
+    look_up, products_called, split_capacity,
 };

@@ -5,45 +5,23 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::facts::from_toml;
+use crate::facts::{from_toml, inflated};
 use crate::product;
 use crate::published::{Publication, PublishedFigure, PublishedRun, Unit};
 
-/// The files of each source.
-macro_rules! sources {
-    ($($name:literal),+ $(,)?) => {
-        [$((
-            include_str!(concat!("../published/", $name, ".toml")),
-            include_str!(concat!("../published/", $name, ".csv")),
-        )),+]
-    };
-}
+/// Description and figures of each source, one after the other.
+static TEXTS: LazyLock<String> =
+    LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/published"))));
 
-const TEXTS: [(&str, &str); 18] = sources![
-    "geerling-dramble",
-    "geerling-2019",
-    "geerling-2019-comments",
-    "geerling-a2",
-    "geerling-turing-pi",
-    "kulesz",
-    "admin-76",
-    "pitt-pladdy",
-    "command-queue",
-    "kaiser-a1-a2",
-    "pibenchmarks-2019",
-    "speed-camera-58",
-    "rpi-cryptodrm",
-    "nuclearhazard",
-    "gecompat",
-    "mongonta",
-    "nwgat",
-    "foundobjects",
-];
+/// Description and figures of each source.
+fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut texts = TEXTS.split_terminator('\0');
+    std::iter::from_fn(move || texts.next().zip(texts.next()))
+}
 
 static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {
     // A test reads them one by one and shows errors.
-    TEXTS
-        .iter()
+    texts()
         .filter_map(|(about, figures)| read(about, figures).ok())
         .collect()
 });

@@ -47,11 +47,16 @@ fn likeness(name: &str, word: &str) -> f64 {
     let least = match word.len() {
         0 | 1 => 0.0,
         3.. if name.starts_with(word) => START,
-        3.. if strsim::osa_distance(name, word) == 1 => SLIP,
+        3.. if is_one_slip(name, word) => SLIP,
         _ if name.starts_with(word) || name.ends_with(word) => LIKE,
         _ => 0.0,
     };
     strsim::jaro_winkler(name, word).max(least)
+}
+
+/// True if two words differ by one letter, or by two neighbours exchanged.
+pub(crate) fn is_one_slip(one: &str, other: &str) -> bool {
+    strsim::osa_distance(one, other) == 1
 }
 
 /// The word in lower case, without spaces, hyphens and underscores.

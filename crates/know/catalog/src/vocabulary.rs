@@ -1,5 +1,7 @@
 //! Look-up of products and boards by a part of their names.
 
+use std::sync::LazyLock;
+
 use cardmark_cards::CardFacts;
 
 use crate::boards::{BoardFacts, board, boards};
@@ -7,7 +9,7 @@ use crate::classes::class;
 use crate::facts::plain_name;
 use crate::lines::{ProductLine, lines};
 use crate::products::{Product, product, products};
-use crate::similar::words;
+use crate::similar::{is_one_slip, words};
 
 /// Letters that the shortest part of a name has.
 const LEAST_LETTERS: usize = 2;
@@ -197,6 +199,50 @@ fn products_named(name: &str) -> Vec<&'static Product> {
     tiers
         .find(|tier: &Vec<&Product>| !tier.is_empty())
         .unwrap_or_default()
+}
+
+/// Letters of a word from which one may be wrong in a search.
+const LEAST_TYPED: usize = 4;
+
+/// Returns the products that a search means: each of its words is a part of a name or of a maker's number, or differs from a word
+/// of one by a letter. Numbers are whole, and `+` is `plus`; none for a search without words.
+#[must_use]
+pub fn find_products(text: &str) -> Vec<&'static Product> {
+    let wanted = words(text);
+    let is_meant = |names: &Vec<Vec<String>>| {
+        let has = |word: &String| {
+            let mut names = names.iter();
+            names.any(|name| name.iter().any(|known| is_typed(known, word)) || joins(name, word))
+        };
+        !wanted.is_empty() && wanted.iter().all(has)
+    };
+    let found = SEARCHED.iter().filter(|(_, names)| is_meant(names));
+    found.map(|(row, _)| *row).collect()
+}
+
+/// The words of the names of each product.
+static SEARCHED: LazyLock<Vec<(&Product, Vec<Vec<String>>)>> = LazyLock::new(|| {
+    let searched = |row: &'static Product| {
+        let own = [row.id.clone(), row.name()].into_iter();
+        let names = own.chain(row.vectors.iter().chain(&row.model_numbers).cloned());
+        (row, names.map(|name| words(&name)).collect())
+    };
+    products().iter().map(searched).collect()
+});
+
+/// True if a word of a search is meant to be this one, or a part of it.
+fn is_typed(known: &str, word: &str) -> bool {
+    let is_number = |text: &str| text.starts_with(char::is_numeric);
+    if is_number(known) || is_number(word) {
+        return known == word;
+    }
+    known.contains(word) || (word.len() >= LEAST_TYPED && is_one_slip(known, word))
+}
+
+/// True if a word of a search is several of a name, written as one.
+fn joins(name: &[String], word: &str) -> bool {
+    word.len() > LEAST_TYPED
+        && (0..name.len()).any(|first| name[first..].concat().starts_with(word))
 }
 
 /// Returns the name of the product without the classes in it.

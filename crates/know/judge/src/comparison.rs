@@ -12,6 +12,8 @@ use cardmark_stats::{
     pairs, stall_pairs, stalled_ratio,
 };
 
+pub(crate) use places::state_of_queue;
+
 pub use places::{CommonPlace, Queues, common_places};
 pub use rates::{KeyRates, RateContrast, RateVerdict, key_rates, outcome_of};
 
@@ -148,6 +150,24 @@ fn with_stalls(sides: &[Vec<&Record>; 2]) -> BTreeMap<String, [f64; 2]> {
     let ratios = ids.into_iter().map(both);
     let is_lower = |(_, ratios): &(String, [f64; 2])| ratios.iter().any(|one| *one < STALLED_RATIO);
     ratios.filter(is_lower).collect()
+}
+
+/// Compares both sides of a place. Of the context, the names in `across` may differ, and the use of the command queues where it is
+/// as installed.
+///
+/// # Errors
+/// If the sides cannot be compared.
+pub fn compare_in(
+    place: &CommonPlace<'_>,
+    metrics: &[String],
+    across: &[String],
+) -> Result<Compared, NotComparable> {
+    // As installed the queue of one side may be on, and that of the other off.
+    let mut across = across.to_vec();
+    if matches!(place.queues, Queues::AsInstalled([base, other]) if base != other) {
+        across.push("command_queue".to_owned());
+    }
+    compare_sides(&place.sides, metrics, &across)
 }
 
 fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), NotComparable> {

@@ -2,6 +2,7 @@
 
 use cardmark_core::constants;
 
+use crate::watch::{rules, written};
 use crate::{answer, classes, classes::host, elsewhere, recommendation::met};
 
 constants! {
@@ -11,4 +12,6 @@ constants! {
     host "classes/host.rs" { LINK_BITS_PER_BYTE "bits", LINES_COUNT "lines", }
     elsewhere "elsewhere.rs" { FASTER_RATIO "ratio", CEILING_RATIO "ratio", LEAST_PRODUCTS "products", }
     met "recommendation/met.rs" { LEAST_OF_ESTIMATE "ratio", BOARD_TIME_US "µs", }
+    rules "watch/rules.rs" { RATED_LIFE_PERCENT "percent", }
+    written "watch/written.rs" { MOST_DAYS "days", RATE_DAYS "days", LONGEST_S "s", }
 }

@@ -10,6 +10,7 @@ use cardmark_catalog::{
     EnduranceKind, EndurancePromise, Known, PackageClaim, ProductLine, Use, class, is_part_of_name,
     look_up, split_capacity,
 };
+use cardmark_core::is_sold_as;
 use serde::Serialize;
 
 use crate::price::Price;
@@ -244,6 +245,20 @@ pub fn stated_pair(promises: &[EndurancePromise], names: [&str; 2]) -> Option<St
         .into_iter()
         .flat_map(|kind| capacities.iter().map(move |bytes| (*bytes, kind)));
     pairs.find_map(|(bytes, kind)| pair(bytes, kind))
+}
+
+/// Returns the volume that the maker of a product states at the size of a device, bytes; `None` without a statement, or if the name is
+/// that of several lines.
+#[must_use]
+pub fn stated_volume(promises: &[EndurancePromise], name: &str, size_bytes: u64) -> Option<u64> {
+    let is_meant = |one: &&EndurancePromise| {
+        let is_of_size = |bytes| is_sold_as(size_bytes, bytes);
+        one.capacity_bytes.is_some_and(is_of_size)
+            && is_called(&stated_name(one), one.product_line(), name)
+            && is_comparable(one, promises)
+    };
+    let found = latest(promises.iter().filter(is_meant).collect())?;
+    found.iter().filter_map(|one| one.volume_bytes).min()
 }
 
 /// Returns the promises of the latest generation; `None` if these are several lines.

@@ -5,6 +5,7 @@
 
 mod advice;
 mod again;
+mod agreement;
 mod among;
 mod answer;
 mod attention;
@@ -14,6 +15,7 @@ mod claims;
 mod classes;
 mod comparison;
 mod constants;
+mod counted;
 mod durable;
 mod elsewhere;
 mod endurance;
@@ -25,6 +27,7 @@ mod marks;
 mod notice;
 mod price;
 mod promises;
+mod published;
 mod recommendation;
 mod registers;
 mod roles;
@@ -32,11 +35,13 @@ mod score;
 mod spread;
 mod suitability;
 mod unknown;
+mod watch;
 
 use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use again::{can_derive_again, derive_again, derive_again_with, unstated, with_claims};
+pub use agreement::disagreements;
 pub use among::{Among, standing_among};
 pub use answer::{Answer, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use attention::{
@@ -48,12 +53,13 @@ pub use claims::{suites_for, untested_claims};
 pub use classes::{ClassFigure, class_figures, families};
 pub use comparison::{
     CommonPlace, Compared, Counts, KeyRates, NotComparable, Queues, RateContrast, RateVerdict,
-    common_places, compare_sides, key_rates, outcome_of,
+    common_places, compare_in, compare_sides, key_rates, outcome_of,
 };
 pub use constants::CONSTANTS;
+pub use counted::{is_too_uneven, of_no_card, product_contradiction, stated_product, unidentified};
 pub use durable::{
     DASH_CAM_BYTES_PER_S, Durable, DurableQuestion, Promised, StatedPair, VIDEO_BITS_PER_S,
-    durable, stated_pair,
+    durable, stated_pair, stated_volume,
 };
 pub use elsewhere::BoardLimit;
 pub use endurance::{Tested, endured, tested_by_others, tested_pair};
@@ -69,6 +75,7 @@ pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
 pub use price::Price;
 pub use promises::{Promise, SmallerThanClaimed, smaller_than_claimed};
+pub use published::{PublishedPlace, PublishedRanking, published_rankings};
 pub use recommendation::{
     AskedBoard, Band, Basis, Beside, BestValue, Candidate, Choice, Day, Figure, Grade, Lack,
     LeftOut, Met, Question, Sold, SoldLine, Tier, Wish, metrics_of_use, published_figures,
@@ -78,6 +85,10 @@ pub use roles::{LONG_SERIES_RATIO, ROLES, Role, at_once, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
+pub use watch::{
+    DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, Moment, Seen,
+    acknowledge, bytes_per_day, seen,
+};
 
 /// Version of the judge; increased whenever verdicts may change.
 pub const JUDGE_VERSION: u32 = 4;

@@ -19,6 +19,8 @@ use serde::Serialize;
 
 use crate::price::Price;
 
+pub(crate) use evidence::is_overclocked;
+
 pub use asked::AskedBoard;
 pub use choice::{Beside, BestValue, Candidate, Choice, Grade, Lack, LeftOut, SoldLine, recommend};
 pub use evidence::{Figure, metrics_of_use, published_figures};

@@ -34,6 +34,11 @@ pub fn history(card: &str) -> String {
     format!("/history/{}", encoded(card))
 }
 
+/// The record of a run of this computer, as it is stored; only the personal instance has it.
+pub fn record(id: Uuid) -> String {
+    format!("{}/record", run(id))
+}
+
 /// The badge of a product or run at this address.
 pub fn badge(of: &str) -> String {
     format!("{of}/badge.svg")

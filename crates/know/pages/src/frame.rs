@@ -31,16 +31,19 @@ const NAVIGATION: [Named; 9] = [
     ("Data", "/data"),
     ("Upload", "/upload"),
 ];
-const NAVIGATION_OF_A_COMPUTER: [Named; 8] = [
+const NAVIGATION_OF_A_COMPUTER: [Named; 9] = [
     ("cardmark", "/"),
     ("Runs", "/runs"),
+    ("Worst first", "/attention"),
     ("Cards", "/history"),
     ("Under way", "/under-way"),
+    ("Compare", "/compare"),
     ("Products", "/products"),
     ("Boards", "/boards"),
     ("Published", "/published"),
-    ("Checks", "/checks"),
 ];
+/// Beginning of the addresses of the API, which only a site has.
+const API: &str = "/api/";
 
 /// A page.
 #[derive(Debug, Default)]
@@ -61,6 +64,7 @@ pub struct Page {
 #[template(path = "page.html")]
 struct Framed<'a> {
     page: &'a Page,
+    links: Vec<&'a Link>,
     navigation: &'static [Named],
     is_personal: bool,
     style: &'static str,
@@ -146,7 +150,7 @@ impl Form {
     }
 
     /// A form that sends something.
-    pub fn sending(action: &'static str, button: &'static str, fields: Vec<Field>) -> Self {
+    pub fn sending(action: impl Into<String>, button: &'static str, fields: Vec<Field>) -> Self {
         Self {
             sends: true,
             ..Self::asking(action, button, fields)
@@ -298,8 +302,10 @@ impl Page {
     /// Returns the page as HTML.
     pub fn html(&self, frame: Frame) -> String {
         let is_personal = frame == Frame::Computer;
+        let is_there = |link: &&Link| !is_personal || !link.address.starts_with(API);
         let framed = Framed {
             page: self,
+            links: self.links.iter().filter(is_there).collect(),
             navigation: match frame {
                 Frame::Site => &NAVIGATION,
                 Frame::Computer => &NAVIGATION_OF_A_COMPUTER,

@@ -9,7 +9,7 @@ use cardmark_share::Problem;
 use uuid::Uuid;
 
 use crate::views::board::BoardsPage;
-use crate::views::product::{ProductView, ProductsPage, ProductsQuery};
+use crate::views::product::{ProductEntry, ProductView, ProductsPage, ProductsQuery};
 use crate::views::ranking::{Contexts, RankingView};
 use crate::views::search::{SearchPage, SearchQuery};
 
@@ -38,11 +38,17 @@ pub trait Queries: Sync {
     /// The record of a run with everything derived.
     fn record(&self, id: Uuid) -> impl Future<Output = Result<Record, Self::Error>> + Send;
 
-    /// Products with runs.
+    /// Products with runs, by name.
     fn products(
         &self,
         query: ProductsQuery,
     ) -> impl Future<Output = Result<ProductsPage, Self::Error>> + Send;
+
+    /// Products with runs, by their keys.
+    fn products_of(
+        &self,
+        keys: Vec<String>,
+    ) -> impl Future<Output = Result<Vec<ProductEntry>, Self::Error>> + Send;
 
     /// A product by key or name.
     fn product(

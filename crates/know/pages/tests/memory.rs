@@ -23,9 +23,13 @@ use cardmark_pages::views::run::{ListedRun, Run, RunState};
 use cardmark_pages::views::search::{SearchPage, SearchQuery};
 use cardmark_pages::{Queries, not_found};
 use cardmark_share::{
-    Check, CheckName, CheckOutcome, Extract, Level, Problem, Summary, context_key, product_key,
+    Check, CheckName, CheckOutcome, Extract, Level, Problem, Summary, Voice, context_key,
+    product_key,
 };
 use uuid::Uuid;
+
+#[path = "memory/published.rs"]
+mod published;
 
 /// Records, each as if three people had sent it, and their figures.
 struct Memory(Vec<Record>, OnceLock<Figures>);
@@ -68,7 +72,7 @@ impl Memory {
                 let (context, summary, cards) = figures.entry(place).or_default();
                 *context = extract.context.clone();
                 *cards += 3;
-                (0..3).for_each(|_| summary.add(figure.value));
+                (0..3).for_each(|_| summary.add(figure.value, Voice::NEW));
             }
         }
         figures
@@ -101,6 +105,7 @@ impl Memory {
             bus: extract.bus,
             size_bytes: extract.size_bytes,
             storage: None,
+            result: extract.result,
             decided_by: None,
         }
     }
@@ -145,6 +150,8 @@ impl Queries for Memory {
                 let entry = products.entry(key.clone()).or_default();
                 (entry.key, entry.name) = (key, name.clone());
                 entry.runs_count += 1;
+                entry.cards_count += 1;
+                entry.fakes_count += u64::from(extract.storage == Some(StorageKind::Limbo));
             }
         }
         Ok(ProductsPage {
@@ -153,17 +160,31 @@ impl Queries for Memory {
         })
     }
 
+    async fn products_of(&self, keys: Vec<String>) -> Result<Vec<ProductEntry>, Problem> {
+        let mut all = self.products(ProductsQuery::default()).await?.products;
+        all.retain(|entry| keys.contains(&entry.key));
+        Ok(all)
+    }
+
     async fn product(&self, name: &str, _: Option<&str>) -> Result<ProductView, Problem> {
         let key = product_key(name);
         let all = self.products(ProductsQuery::default()).await?.products;
         let entry = all.into_iter().find(|entry| entry.key == key);
+        let mut known = cardmark_catalog::products().iter();
+        let known = known.find(|one| one.id == key);
+        let of_catalogue = known.map(|one| ProductEntry {
+            key: key.clone(),
+            name: one.name(),
+            ..ProductEntry::default()
+        });
+        let entry = entry.or(of_catalogue);
         let entry = entry.ok_or_else(|| not_found("No such product", "it is not in memory"))?;
         let own = self.figures().into_iter();
         let own = own.filter(|((.., product), _)| *product == key);
         Ok(ProductView {
             entry,
             accepted_by: None,
-            claims: Vec::new(),
+            claims: known.map(|one| one.claims.clone()).unwrap_or_default(),
             summaries: own
                 .filter_map(|((metric, ..), (context, summary, cards))| {
                     SummaryView::of(metric, context, summary, cards)
@@ -271,14 +292,34 @@ fn html(page: &Page, parts: &[&str]) -> String {
 fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
     let memory = Memory::published();
     let count = memory.0.len();
-    let page = done(home::home(&memory)).unwrap();
+    let page = done(home::home(&memory, "https://cards.example")).unwrap();
     let of_runs = format!("shared by the people who made them: {count} runs.");
     let newest = format!("/runs/{}", memory.0[0].id);
-    html(&page, &[&of_runs, &newest, "<h2>What to buy</h2>"]);
-    let personal = done(home::personal(&memory, vec!["a.sqlite: locked".to_owned()])).unwrap();
+    let page = html(
+        &page,
+        &[
+            &of_runs,
+            &newest,
+            "<h2>What to buy</h2>",
+            "cardmark submit --new --server https://cards.example",
+            "action=\"/for\"",
+            "action=\"/products\"",
+            "action=\"/compare\"",
+        ],
+    );
+    let answer = page.find("<p>Boot and desktop on any board: ");
+    assert!(answer.is_some() && answer < page.find("<table"), "{page}");
+    assert!(page.contains("<svg"), "a chart of well-known cards");
+    let personal = done(home::personal(
+        &memory,
+        vec!["a.sqlite: locked".to_owned()],
+        Some("1 of 2 cards needs attention: 1 to replace".to_owned()),
+    ))
+    .unwrap();
     let personal = personal.html(Frame::Computer);
     for part in [
-        "Only its own browser sees this page",
+        "Only your browser can open this page",
+        "1 of 2 cards needs attention: 1 to replace.",
         "a.sqlite: locked",
         "/under-way",
     ] {
@@ -513,4 +554,24 @@ fn a_run_and_a_comparison_show_the_records() {
         (refused.status, &*refused.kind),
         (422, "/problems/not-comparable")
     );
+}
+
+#[test]
+fn a_list_of_runs_has_their_answers() {
+    let mut memory = Memory::published();
+    memory.0.truncate(3);
+    let (size, real) = (64_000_000_000, 8_000_000_000);
+    memory.0[1].integrity = Some(Integrity::new(
+        IntegrityTest::Verify,
+        StorageKind::Limbo,
+        size,
+        real,
+    ));
+    let page = done(runs::runs(&memory, SearchQuery::last(3))).unwrap();
+    let results: Vec<String> = memory.extracts().map(|extract| extract.result).collect();
+    assert!(results[0].contains("MB/s"), "{results:?}");
+    html(&page, &["FALSE CAPACITY: 8.00 GB of 64.0 GB"]);
+    let about = page_of_a_fake(RunState::Shared, CheckOutcome::Passed).unwrap();
+    let description = about.split("og:description\" content=\"").nth(1).unwrap();
+    assert!(description.starts_with("FALSE CAPACITY"), "{description}");
 }

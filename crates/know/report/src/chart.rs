@@ -17,6 +17,7 @@ mod png;
 mod rows;
 mod scale;
 mod scatter;
+mod strip;
 mod svg;
 
 pub use badge::{Badge, Preview};
@@ -30,6 +31,7 @@ pub use frame::{Heading, Size};
 pub use png::png;
 pub use rows::Mark;
 pub use scatter::{Scatter, Spot};
+pub use strip::{Dot, Strip};
 pub(crate) use svg::escaped;
 
 /// Content.
@@ -43,6 +45,8 @@ pub enum Chart {
     Curves(Curves),
     /// Two rates of each of several things, joined.
     Dumbbells(Dumbbells),
+    /// A rate of many things, a few of them named.
+    Strip(Strip),
 }
 
 impl Chart {
@@ -60,6 +64,7 @@ impl Chart {
             Self::Scatter(scatter) => scatter.draw(canvas, size),
             Self::Curves(curves) => curves.draw(canvas, size),
             Self::Dumbbells(dumbbells) => dumbbells.draw(canvas, size),
+            Self::Strip(strip) => strip.draw(canvas, size),
         };
         frame::foot(canvas, size, self.heading(), height)
     }
@@ -71,6 +76,7 @@ impl Chart {
             Self::Scatter(scatter) => &scatter.heading,
             Self::Curves(curves) => &curves.heading,
             Self::Dumbbells(dumbbells) => &dumbbells.heading,
+            Self::Strip(strip) => &strip.heading,
         }
     }
 
@@ -91,6 +97,7 @@ impl Chart {
             Self::Scatter(scatter) => &mut scatter.heading,
             Self::Curves(curves) => &mut curves.heading,
             Self::Dumbbells(dumbbells) => &mut dumbbells.heading,
+            Self::Strip(strip) => &mut strip.heading,
         }
     }
 }

@@ -16,8 +16,9 @@ pub use run::prepared::fill_words;
 pub use run::seller::{is_without_fault, seller_report, untested_promises};
 pub use run::summary::{Beside, terminal, terminal_with};
 pub use run::usable::{UsablePart, usable_part};
+pub use run::watch::{answer_of_look, look_json};
 pub use runs::agreement::agreement_table;
-pub use runs::attention::{answer_of_attention, attention_json, attention_list};
+pub use runs::attention::{answer_of_attention, attention_blocks, attention_json, attention_list};
 pub use runs::avoid::AvoidAnswer;
 pub use runs::circumstances::circumstances;
 pub use runs::comparison::{
@@ -26,14 +27,15 @@ pub use runs::comparison::{
 };
 pub use runs::csv::{csv, csv_heading, csv_rows};
 pub use runs::durable::DurableAnswer;
+pub use runs::facts::{Facts, board_facts, product_facts};
 pub use runs::history::{MOST_RUNS, answer_of_history, card_history, card_name, history_blocks};
 pub use runs::list::{RunLine, headline, list_table, method_of, name_table, result_of};
 pub use runs::ranking::{
     RankableMetric, answer_of_rankings, place_line, rankable_metrics, rankings, rankings_json,
 };
-pub use runs::recommendation::{Recommended, share_of_enough};
-pub use runs::survey::{survey, survey_charts, survey_title};
+pub use runs::recommendation::{Recommended, grade_words, share_of_enough};
+pub use runs::survey::{class_marks, setting_words, survey, survey_charts, survey_title};
 pub use text::layout::wrap;
-pub use text::names::workload_name;
+pub use text::names::{capitalised, plain_name, workload_name};
 pub use text::style::Style;
 pub use text::vocabulary::vocabulary;

@@ -19,4 +19,5 @@ pub(crate) mod stops;
 pub(crate) mod summary;
 pub(crate) mod unknown;
 pub(crate) mod usable;
+pub(crate) mod watch;
 pub(crate) mod workloads;

@@ -7,6 +7,7 @@ pub(crate) mod circumstances;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod durable;
+pub(crate) mod facts;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod ranking;

@@ -102,7 +102,7 @@ pub fn value(metric: &str, quantity: Quantity, value: f64) -> String {
 }
 
 /// A rate in a short form: `142/s`, `8.1 MB/s`.
-pub(crate) fn per_second(quantity: Quantity, rate: f64) -> String {
+pub fn per_second(quantity: Quantity, rate: f64) -> String {
     match quantity {
         Quantity::OperationRate => format!("{}/s", figure(rate)),
         _ => value("", quantity, rate),

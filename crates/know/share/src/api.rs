@@ -28,7 +28,7 @@ pub struct Accepted {
     pub id: Uuid,
     /// `shared`, `quarantined` or `withdrawn`.
     pub state: String,
-    /// Level of checking: `published`, `imported`, `measured`, `measured_with_fresh_seed` or `simulated`.
+    /// Level of checking: `published`, `imported`, `card_not_identified`, `measured`, `measured_with_fresh_seed` or `simulated`.
     pub level: String,
     /// Day on which it arrived, such as `2026-11-25`.
     pub received_on: String,

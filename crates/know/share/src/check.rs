@@ -17,27 +17,45 @@ pub enum CheckName {
     Seed,
     /// The bus can carry the rates; sizes and registers agree.
     Physics,
+    /// The first trial is not that of a simulated card.
+    Simulation,
     /// Dates are possible.
     Dates,
+    /// Board, memory, kernel, page size and reader agree.
+    Board,
+    /// The record shows what the kernel always shows of such a device.
+    Identified,
+    /// The figures are those of one real, known device.
+    Circumstances,
+    /// The device can be the product that its owner names.
+    ProductFits,
     /// No other run has the same measurements.
     Repeats,
     /// The figures are among those of other cards of the product.
     ProductRange,
     /// The run used a seed that the site had issued.
     FreshSeed,
+    /// The submitter is among the few new ones of a network that count each day.
+    NewSubmitters,
 }
 
 impl CheckName {
     /// All checks, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 14] = [
         Self::Recomputed,
         Self::Accounting,
         Self::Seed,
         Self::Physics,
+        Self::Simulation,
         Self::Dates,
+        Self::Board,
+        Self::Identified,
+        Self::Circumstances,
+        Self::ProductFits,
         Self::Repeats,
         Self::ProductRange,
         Self::FreshSeed,
+        Self::NewSubmitters,
     ];
 
     /// The term that the catalogue explains it by.
@@ -55,6 +73,8 @@ pub enum CheckOutcome {
     Passed,
     /// Unusual; the record counts.
     Marked,
+    /// Shared, and in no figure of a product. Of [`CheckName::ProductFits`]: not under the product that its owner names.
+    NotCounted,
     /// A contradiction; the record counts nowhere.
     Failed,
     /// The record does not hold what the check needs.

@@ -3,11 +3,13 @@
 //! A site cannot know whether a figure is honest. It can know whether figures contradict their own trials, the seed, the
 //! bus, or another submission. A passed check is no proof.
 
+mod device;
 mod level;
 mod physics;
 mod plausible;
 mod range;
 mod recomputed;
+mod simulation;
 mod stated;
 
 use cardmark_core::{METHOD, Record};
@@ -34,7 +36,12 @@ pub(crate) fn checks_and_derived(record: &Record, received_on: &str) -> (Vec<Che
         accounting(record, &found),
         seed(record, &found),
         physics::physics(record),
+        simulation::simulation(record),
         plausible::dates(record, received_on),
+        device::board(record),
+        device::identified(record),
+        device::circumstances(record),
+        device::product_fits(record),
     ];
     (checks, derived)
 }
@@ -49,6 +56,25 @@ pub fn is_quarantined(checks: &[Check]) -> bool {
     checks
         .iter()
         .any(|check| check.outcome == CheckOutcome::Failed)
+}
+
+/// Returns whether summaries count a measured record with these checks: nothing failed, and nothing keeps it from being counted but
+/// the product that its owner names.
+pub fn counts(checks: &[Check]) -> bool {
+    let keeps = |check: &Check| match check.outcome {
+        CheckOutcome::Failed => true,
+        CheckOutcome::NotCounted => check.name != CheckName::ProductFits,
+        CheckOutcome::Passed | CheckOutcome::Marked | CheckOutcome::CannotTell => false,
+    };
+    !checks.iter().any(keeps)
+}
+
+/// Returns whether a record with these checks may stand under the product that its owner names.
+pub fn fits_product(checks: &[Check]) -> bool {
+    let contradicts = |check: &Check| {
+        check.name == CheckName::ProductFits && check.outcome == CheckOutcome::NotCounted
+    };
+    !checks.iter().any(contradicts)
 }
 
 /// `None` if the method of the record can be checked; otherwise the reason.
@@ -126,6 +152,20 @@ fn repeats(area: Area, evidence: EvidenceState) -> Check {
             CheckOutcome::Failed,
             format!("the same measurements are in run {other}"),
         ),
+    }
+}
+
+/// The check of the submitter of a record that would count; `is_limited` if enough new submitters of its network began to count
+/// within a day.
+pub fn new_submitters(is_limited: bool) -> Check {
+    let name = CheckName::NewSubmitters;
+    match is_limited {
+        true => Check::of(
+            name,
+            CheckOutcome::NotCounted,
+            "enough new submitters of this network began to count today; later runs can count",
+        ),
+        false => Check::passed(name),
     }
 }
 

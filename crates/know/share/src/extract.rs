@@ -7,7 +7,8 @@ use cardmark_core::{
     Context, DeviceInfo, OriginKind, Quantity, Record, StorageKind, evidence_digest, is_hidden,
     name_of,
 };
-use cardmark_judge::{ordered_metrics, storage_kind};
+use cardmark_judge::{is_too_uneven, ordered_metrics, stated_product, storage_kind};
+use cardmark_report::result_of;
 use jiff::civil::Date;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -36,6 +37,8 @@ pub struct Figure {
     pub quantity: Quantity,
     /// Its value, positive and finite.
     pub value: f64,
+    /// True if it is too uneven to be compared: no summary counts it.
+    pub is_uneven: bool,
 }
 
 /// Values of a record that a site keeps beside its bytes.
@@ -67,6 +70,8 @@ pub struct Extract {
     pub day: Option<String>,
     /// Kind of storage that a test of all blocks found.
     pub storage: Option<StorageKind>,
+    /// Verdict and the figures that matter most, as the program lists runs.
+    pub result: String,
     /// Digest of the measurements.
     pub evidence: Option<String>,
     /// Seed of the run.
@@ -83,9 +88,7 @@ impl Extract {
         let device = record.devices.first();
         let label = |name: &str| record.labels.get(name).map(|text| short(text));
         let stated = label("product");
-        let known = label("product_id")
-            .and_then(|id| product(&id))
-            .or_else(|| product(stated.as_deref()?));
+        let known = stated_product(record);
         let full = Context::of(record);
         let known_value = |name: &str| {
             full.must
@@ -122,6 +125,7 @@ impl Extract {
             size_bytes: device.and_then(|device| device.size_bytes),
             day: record.started_at.as_deref().and_then(day),
             storage: storage_kind(record),
+            result: short(&result_of(record)),
             evidence: evidence_digest(record),
             seed: record
                 .seed
@@ -184,6 +188,7 @@ fn figures(record: &Record) -> Vec<Figure> {
             metric: short(&metric.id),
             quantity: metric.quantity,
             value: metric.value,
+            is_uneven: is_too_uneven(metric),
         })
         .collect()
 }

@@ -14,13 +14,17 @@ mod secrets;
 mod server;
 mod submission;
 mod summary;
+mod voice;
 
 pub use api::{
     Accepted, IssuedSeed, PROBLEM_TYPE, Problem, ProblemAt, SEED_DAYS, STATE_QUARANTINED,
     STATE_SHARED, STATE_WITHDRAWN, TAG_HEADER, TOKEN_HASH_HEADER,
 };
 pub use check::{Check, CheckName, CheckOutcome, EvidenceState, SeedState, Surroundings};
-pub use checks::{Level, checks_around, is_quarantined, level, product_range};
+pub use checks::{
+    Level, checks_around, counts, fits_product, is_quarantined, level, new_submitters,
+    product_range,
+};
 pub use derivation::{Derivation, derive};
 pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
@@ -32,5 +36,7 @@ pub use submission::{
     write_submission,
 };
 pub use summary::{
-    LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value, value_of_bucket,
+    LEAST_OLDER, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Older, Summary, bucket_of_value,
+    value_of_bucket,
 };
+pub use voice::{Activity, MOST_WEIGHT, OLDER_DAYS, SETTLED_DAYS, Voice};

@@ -17,8 +17,8 @@ use cardmark_judge::derive_again;
 use cardmark_samples::{corpus, record};
 use cardmark_share::{
     Area, Check, CheckName, CheckOutcome, EvidenceState, Level, SeedState, Submission, Summary,
-    Surroundings, checks_around, derive, is_quarantined, level, product_range, read_submission,
-    write_submission,
+    Surroundings, Voice, checks_around, derive, is_quarantined, level, product_range,
+    read_submission, write_submission,
 };
 
 const TODAY: &str = "2026-11-25";
@@ -382,9 +382,15 @@ fn copies_and_seeds_are_judged_beside_others() {
 
 #[test]
 fn far_figures_are_marked_only_among_enough_cards() {
+    let older = Voice {
+        is_older: true,
+        weight: 2,
+    };
     let summary = |count: u32| {
         let mut summary = Summary::default();
-        (0..count).for_each(|index| summary.add(1000.0 + f64::from(index)));
+        (0..count).for_each(|index| summary.add(1000.0 + f64::from(index), older));
+        // New submitters, however many, do not move the range.
+        (0..200).for_each(|_| summary.add(1e9, Voice::NEW));
         summary
     };
     let outcome = |value, count| product_range([("rand_read_4k", value, &summary(count))]).outcome;

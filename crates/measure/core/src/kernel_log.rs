@@ -4,6 +4,8 @@
 //! optional operation, such as writing zeroes, refuses it, and the kernel goes on without it. Other lines are judged by
 //! their words.
 
+use serde::{Deserialize, Serialize};
+
 /// Kind of trouble that a line reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KernelTrouble {
@@ -11,6 +13,28 @@ pub enum KernelTrouble {
     Link,
     /// Data: a failed read, write or flush, or a damaged filesystem.
     Data,
+}
+
+/// Trouble by the operation that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KernelFault {
+    /// A read failed.
+    Read,
+    /// A write failed.
+    Write,
+    /// A flush failed.
+    Flush,
+    /// An operation failed that the line does not name; often a further line about one that another line names.
+    Operation,
+    /// A filesystem found damage, or stopped.
+    Filesystem,
+    /// A filesystem was made read-only after an error.
+    ReadOnly,
+    /// Other trouble with data, which a retry may have mended, or a request that the device refused.
+    Data,
+    /// The way to the device: a reset, a timeout, a disconnect, an error on the bus.
+    Link,
 }
 
 /// Class of a block layer operation.
@@ -41,7 +65,7 @@ enum StatusClass {
 
 /// Operations by the names in messages since Linux 5.4, with the numbers that the flags of Linux 4.20 to 5.3 contain.
 /// Source: Linux `block/blk-core.c` (`blk_op_name`), `include/linux/blk_types.h` (`enum req_opf`), v4.20 to v6.12.
-const OPERATIONS: [(&str, Option<u64>, OperationClass); 20] = {
+static OPERATIONS: [OperationRow; 20] = {
     use OperationClass::{Data, Flush, Optional};
     [
         ("READ", Some(0), Data),
@@ -131,6 +155,10 @@ const NO_NEWS: &[&str] = &[
     "unmounting ",
     "re-mounted",
     "errors=",
+    // ext4 reports the errors in its superblock once a day.
+    "error count since last fsck",
+    "initial error at time",
+    "last error at time",
     "SerialNumber",
     "Product:",
     "Manufacturer:",
@@ -171,6 +199,47 @@ pub fn kernel_trouble(line: &str) -> Option<KernelTrouble> {
         return Some(KernelTrouble::Data);
     }
     is_any(LINK_WORDS).then_some(KernelTrouble::Link)
+}
+
+/// Words in lower case with which lines of filesystems begin.
+const FILESYSTEMS: [&str; 9] = [
+    "ext2-fs", "ext3-fs", "ext4-fs", "jbd2", "f2fs-fs", "btrfs", "fat-fs", "exfat-fs", "xfs",
+];
+/// Words of a line about a filesystem that reports damage, although it is not about data in general.
+const DAMAGE_WORDS: &str = "error, corrupt, forced readonly";
+
+/// Returns the operation for which a line of the kernel's log reports trouble; `None` if it reports none. Counts of
+/// reads, writes and flushes are those of the block layer; other lines about the same failure have other kinds.
+pub fn kernel_fault(line: &str) -> Option<KernelFault> {
+    let trouble = kernel_trouble(line)?;
+    if let Some((status, operation)) = block_message(line) {
+        let is_refused = status_class(status) == StatusClass::Refusal;
+        return Some(match (trouble, operation_name(&operation)) {
+            (KernelTrouble::Link, _) => KernelFault::Link,
+            // Some readers report a sector more than they have, and the kernel looks for a table there.
+            (_, Some("READ")) if is_refused => KernelFault::Data,
+            (_, Some("READ")) => KernelFault::Read,
+            (_, Some("WRITE" | "ZONE_APPEND")) => KernelFault::Write,
+            (_, Some("FLUSH")) => KernelFault::Flush,
+            (_, None) => KernelFault::Operation,
+            (_, Some(_)) => KernelFault::Data,
+        });
+    }
+    let lower = line.to_lowercase();
+    let is_any = |words: &str| words.split(", ").any(|word| begins_word(&lower, word));
+    let is_stop = is_any("remounting filesystem read-only, filesystem has been set read-only");
+    let is_filesystem =
+        FILESYSTEMS.iter().any(|name| lower.starts_with(name)) || is_any("aborting journal");
+    Some(match trouble {
+        _ if is_stop => KernelFault::ReadOnly,
+        _ if lower.starts_with("buffer i/o error") && lower.ends_with(" page write") => {
+            KernelFault::Operation
+        }
+        KernelTrouble::Data if is_filesystem => KernelFault::Filesystem,
+        KernelTrouble::Link if is_filesystem && is_any(DAMAGE_WORDS) => KernelFault::Filesystem,
+        KernelTrouble::Data => KernelFault::Data,
+        KernelTrouble::Link => KernelFault::Link,
+    })
 }
 
 /// A filesystem that reports a discard refused by the device.
@@ -219,14 +288,22 @@ fn flags_operation(request: &str) -> Option<u64> {
     Some(u64::from_str_radix(flags, 16).ok()? & 0xff)
 }
 
-fn operation_class(operation: &Operation<'_>) -> OperationClass {
-    let is_it = |row: &&(&str, Option<u64>, OperationClass)| match operation {
+type OperationRow = (&'static str, Option<u64>, OperationClass);
+
+fn operation_row(operation: &Operation<'_>) -> Option<&'static OperationRow> {
+    OPERATIONS.iter().find(|row| match operation {
         Operation::Named(name) => row.0 == *name,
         Operation::Numbered(number) => row.1 == Some(*number),
         Operation::Absent => false,
-    };
-    let known = OPERATIONS.iter().find(is_it);
-    known.map_or(OperationClass::Data, |row| row.2)
+    })
+}
+
+fn operation_name(operation: &Operation<'_>) -> Option<&'static str> {
+    operation_row(operation).map(|row| row.0)
+}
+
+fn operation_class(operation: &Operation<'_>) -> OperationClass {
+    operation_row(operation).map_or(OperationClass::Data, |row| row.2)
 }
 
 fn status_class(status: &str) -> StatusClass {
@@ -466,6 +543,87 @@ mod tests {
                     assert_eq!(kernel_trouble(&line).is_none(), is_quiet, "{line}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_fault_names_the_operation_that_failed() {
+        use KernelFault::{Data, Filesystem, Flush, Link, Operation, Read, ReadOnly, Write};
+        for (line, fault) in [
+            (
+                "I/O error, dev mmcblk0, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2",
+                Some(Read),
+            ),
+            (
+                "blk_update_request: I/O error, dev sdb, sector 8 op 0x1:(WRITE) flags 0x0 phys_seg 1",
+                Some(Write),
+            ),
+            (
+                "I/O error, dev mmcblk0, sector 0 op 0x2:(FLUSH) flags 0x800",
+                Some(Flush),
+            ),
+            (
+                "print_req_error: I/O error, dev mmcblk0, sector 30449664",
+                Some(Operation),
+            ),
+            (
+                "critical target error, dev sda, sector 62333951 op 0x0:(READ) flags 0x0 phys_seg 1",
+                Some(Data),
+            ),
+            (
+                "critical target error, dev sda, sector 2048 op 0x1:(WRITE) flags 0x0 phys_seg 1",
+                Some(Write),
+            ),
+            (
+                "mmcblk0: error -110 transferring data, sector 1224, nr 8, cmd response 0x900",
+                Some(Data),
+            ),
+            (
+                "Buffer I/O error on dev sda, logical block 7791739, async page read",
+                Some(Data),
+            ),
+            (
+                "timeout error, dev sdb, sector 0 op 0x3:(DISCARD) flags 0x800",
+                Some(Link),
+            ),
+            ("mmc0: Timeout waiting for hardware interrupt.", Some(Link)),
+            (
+                "Buffer I/O error on dev mmcblk0p2, logical block 0, lost async page write",
+                Some(Operation),
+            ),
+            (
+                "EXT4-fs (mmcblk0p2): Remounting filesystem read-only",
+                Some(ReadOnly),
+            ),
+            (
+                "FAT-fs (mmcblk0p1): Filesystem has been set read-only",
+                Some(ReadOnly),
+            ),
+            (
+                "FAT-fs (mmcblk0p1): error, fat_get_cluster: invalid cluster chain (i_pos 0)",
+                Some(Filesystem),
+            ),
+            (
+                "EXT4-fs error (device mmcblk0p2): ext4_find_entry:1455: inode #2: reading directory",
+                Some(Filesystem),
+            ),
+            ("Aborting journal on device mmcblk0p2-8.", Some(Filesystem)),
+            ("EXT4-fs (mmcblk0p2): error count since last fsck: 12", None),
+            (
+                "EXT4-fs (mmcblk0p2): initial error at time 1620000000: ext4_find_entry:1455",
+                None,
+            ),
+            (
+                "EXT4-fs (mmcblk0p2): last error at time 1620000000: ext4_find_entry:1455",
+                None,
+            ),
+            (
+                "EXT4-fs (mmcblk0p2): re-mounted a1 r/w. Quota mode: none.",
+                None,
+            ),
+            ("mmc0: new high speed SDHC card at address aaaa", None),
+        ] {
+            assert_eq!(kernel_fault(line), fault, "{line}");
         }
     }
 

@@ -18,6 +18,7 @@ mod host;
 mod identity;
 mod integrity;
 mod kernel_log;
+mod look;
 mod metric;
 mod offsets;
 mod payload;
@@ -59,7 +60,8 @@ pub use integrity::{
     ASSUMED_CACHE_BYTES, BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed,
     Sampling, StorageKind, SurfacePart, WritePattern,
 };
-pub use kernel_log::{KernelTrouble, kernel_trouble};
+pub use kernel_log::{KernelFault, KernelTrouble, kernel_fault, kernel_trouble};
+pub use look::{DiskLook, FilesystemLook, LogCount, LogLook, Look, PowerLook};
 pub use metric::{
     Estimate, IntervalKind, LatencyFigure, Metric, Quantity, RateParts, RoundRates, StallCount,
     Stalls, Transition,

@@ -15,6 +15,8 @@ const MOST_RECORD_BYTES: usize = 8192;
 const MOST_READS: usize = 65_536;
 const MOST_LINES: usize = 4096;
 const MOST_BYTES: usize = 8_388_608;
+/// Size of the largest logs, in those of the usual limits: a kernel can be told to keep 16 MB.
+const LARGE_LOGS: usize = 3;
 
 /// A line that the kernel wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,18 +89,38 @@ impl KernelLog {
     /// The lines since the last look whose text is wanted; at first, all that are kept.
     pub fn lines(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<LogLine> {
         let mut lines = Vec::new();
+        self.pass(1, &mut |record| {
+            lines.extend(parse_record(record).filter(|line| is_wanted(&line.text)));
+            lines.len() < MOST_LINES
+        });
+        lines
+    }
+
+    /// Passes on the number of each record from the oldest to the newest, and the line in it if the kernel wrote one.
+    pub(crate) fn each(&mut self, give: &mut dyn FnMut(u64, Option<LogLine>)) {
+        self.pass(LARGE_LOGS, &mut |record| {
+            if let Some(sequence) = sequence_of(record) {
+                give(sequence, parse_record(record));
+            }
+            true
+        });
+    }
+
+    /// Passes on records as long as `give` wants more; at most `times` as many as usual.
+    fn pass(&mut self, times: usize, give: &mut dyn FnMut(&str) -> bool) {
         let mut taken = 0;
         let mut buffer = vec![0; MOST_RECORD_BYTES];
-        for _ in 0..MOST_READS {
+        for _ in 0..times * MOST_READS {
             let Some(file) = self.file.as_mut() else {
                 break;
             };
+            let mut is_wanted = true;
             match file.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(length) => {
                     taken += length;
-                    self.take_in(buffer.get(..length).unwrap_or_default(), &mut |line| {
-                        lines.extend(parse_record(line).filter(|line| is_wanted(&line.text)));
+                    self.take_in(buffer.get(..length).unwrap_or_default(), &mut |record| {
+                        is_wanted &= give(record);
                     });
                 }
                 // Lines were overwritten before they were read; the next ones are there.
@@ -106,11 +128,10 @@ impl KernelLog {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => break,
             }
-            if taken >= MOST_BYTES || lines.len() >= MOST_LINES {
+            if taken >= times * MOST_BYTES || !is_wanted {
                 break;
             }
         }
-        lines
     }
 
     /// Passes whole lines on and keeps those that may be continued.
@@ -135,6 +156,12 @@ fn is_log(file: &File) -> bool {
         let file_type = metadata.file_type();
         file_type.is_file() || (file_type.is_char_device() && metadata.rdev() == makedev(1, 11))
     })
+}
+
+/// The second number of a record.
+fn sequence_of(record: &str) -> Option<u64> {
+    let (header, _) = record.split_once(';')?;
+    header.split(',').nth(1)?.parse().ok()
 }
 
 /// Parses a record: `priority,sequence,microseconds,flags;text`. Continuation lines with the names of devices,

@@ -57,7 +57,7 @@ pub fn storage_message(line: &str, names: &[String]) -> Option<String> {
 
 /// Returns whether the name is a word of its own in the line. `ata1` also matches its device `ata1.00`, while
 /// `usb 2-1` does not match `usb 2-1.2` behind it.
-fn holds_name(line: &str, name: &str) -> bool {
+pub(crate) fn holds_name(line: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_port = is_numbered(name, "ata");
     !name.is_empty()

@@ -20,6 +20,8 @@ pub(crate) struct Mount {
     pub(crate) source: PathBuf,
     /// Options of the mount, then those of the filesystem.
     pub(crate) options: Vec<(String, Option<OsString>)>,
+    /// Number of those of the mount.
+    own_options_count: usize,
 }
 
 impl Mount {
@@ -31,9 +33,23 @@ impl Mount {
 
     /// Returns whether mount or filesystem are read-only.
     pub(crate) fn is_read_only(&self) -> bool {
-        self.options
-            .iter()
-            .any(|(key, value)| key == "ro" && value.is_none())
+        self.options.iter().any(is_ro)
+    }
+
+    /// Returns whether this mount is read-only, whatever its filesystem is.
+    pub(crate) fn is_mounted_read_only(&self) -> bool {
+        self.options.iter().take(self.own_options_count).any(is_ro)
+    }
+
+    /// Returns whether the filesystem is read-only for all its mounts.
+    pub(crate) fn is_filesystem_read_only(&self) -> bool {
+        self.options.iter().skip(self.own_options_count).any(is_ro)
+    }
+
+    /// Returns whether the filesystem says that an error has stopped it. ext4 says so since Linux 6.15, and is not read-only then.
+    pub(crate) fn is_filesystem_stopped(&self) -> bool {
+        let mut own = self.options.iter().skip(self.own_options_count);
+        own.any(|(key, _)| STOPPED_OPTIONS.contains(&key.as_str()))
     }
 
     /// Options that bear on speed. All others stay out, because they may hold paths and names.
@@ -51,6 +67,12 @@ impl Mount {
         }
         kept
     }
+}
+
+const STOPPED_OPTIONS: [&str; 2] = ["emergency_ro", "shutdown"];
+
+fn is_ro((key, value): &(String, Option<OsString>)) -> bool {
+    key == "ro" && value.is_none()
 }
 
 const SPEED_OPTIONS: &[&str] = &[
@@ -115,6 +137,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
             .map(|field| PathBuf::from(unescape(field)))
     };
     let mut options = parse_options(fields.get(5)?);
+    let own_options_count = options.len();
     options.extend(parse_options(fields.get(dash + 3)?));
     Some(Mount {
         id: text(0)?.parse().ok()?,
@@ -125,6 +148,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
         filesystem: text(dash + 1)?.to_owned(),
         source: path(dash + 2)?,
         options,
+        own_options_count,
     })
 }
 

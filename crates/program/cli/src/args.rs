@@ -9,6 +9,7 @@ mod files;
 mod groups;
 mod integrity;
 mod list;
+mod open;
 mod paths;
 mod power_cut;
 mod prepare;
@@ -17,6 +18,7 @@ mod report;
 mod run;
 mod submit;
 mod values;
+mod watch;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -31,6 +33,7 @@ pub(crate) use files::{
 };
 pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
 pub(crate) use list::{InfoArguments, LabelArguments, ListArguments, Listing, ShowArguments};
+pub(crate) use open::OpenArguments;
 pub(crate) use paths::{WrittenFile, WrittenFolder};
 pub(crate) use power_cut::PowerCutArguments;
 pub(crate) use prepare::PrepareArguments;
@@ -38,6 +41,7 @@ pub(crate) use recommend::RecommendArguments;
 pub(crate) use report::{Audience, CampaignArguments, ReportArguments, ReportFormat};
 pub(crate) use run::RunArguments;
 pub(crate) use submit::SubmitArguments;
+pub(crate) use watch::{WatchArguments, WatchFormat};
 
 /// Measures microSD cards and other small storage, honestly.
 ///
@@ -101,12 +105,27 @@ pub(crate) enum Command {
     /// Writes nothing, and works without root; it lists what only root could see.
     #[command(after_help = examples("info"))]
     Info(InfoArguments),
+    /// Look once at a card and its board: what happened since the last look, and how much is written a day
+    ///
+    /// Reads only. Events are certain: another card, a filesystem that became read-only, failed reads and writes, errors of filesystems,
+    /// warnings of the disk, too little voltage. Each stays until you acknowledge it or change the card. The state between looks is
+    /// kept in /var/lib/cardmark/watch by root, else in ~/.local/state/cardmark/watch; only root sees the kernel's messages and the
+    /// health of disks. Exit status: 0, whatever is found.
+    #[command(after_help = examples("watch"))]
+    Watch(WatchArguments),
     /// Show a run
     #[command(after_help = examples("show"))]
     Show(ShowArguments),
     /// List runs, devices, suites, models or published results
     #[command(after_help = examples("list"))]
     List(ListArguments),
+    /// Show your runs in the browser: pages, comparisons, histories, work under way
+    ///
+    /// Only your browser can open the pages, on this computer, as long as the command runs; nothing is sent. Work
+    /// under way is shown with the time left, and can be stopped. On a board without a screen, read them from another
+    /// computer through `ssh -L`.
+    #[command(after_help = examples("open"))]
+    Open(OpenArguments),
     /// Compare runs, cards or products: is one faster, by how much, how sure is that
     ///
     /// A side is a product (`Evo+ 32 GB`), RUN,RUN… or KEY=VALUE,KEY=VALUE…: all runs with these labels, or of this

@@ -8,3 +8,4 @@ pub(crate) mod power_cut;
 pub(crate) mod prepare;
 pub(crate) mod probe;
 pub(crate) mod verify;
+pub(crate) mod watch;

@@ -8,8 +8,10 @@
 
 mod corpus;
 mod later;
+mod reader;
 mod simulated;
 
 pub use corpus::{Kept, corpus, document, folder, record};
 pub use later::{FIELD, Later, WORD, full_record, later_records, later_statements};
+pub use reader::in_a_reader;
 pub use simulated::{Model, simulated};

@@ -114,6 +114,11 @@ impl Program {
         self.home.path().join("share/cardmark")
     }
 
+    /// The folder of the state between looks.
+    pub fn states(&self) -> PathBuf {
+        self.home.path().join("state")
+    }
+
     /// Its database.
     pub fn database(&self) -> PathBuf {
         self.data().join("records.sqlite")
@@ -178,6 +183,7 @@ impl Program {
             .env("PATH", self.search_path())
             .env("HOME", self.home.path())
             .env("XDG_DATA_HOME", self.home.path().join("share"))
+            .env("STATE_DIRECTORY", self.states())
             // Tests run beside each other; those of turns share a program.
             .env("CARDMARK_LOCK_FILE", self.lock_file())
             .env("NO_COLOR", "1")

@@ -15,6 +15,7 @@
 use std::time::Instant;
 
 use cardmark_core::{Record, Rng, documents_of, parse_record};
+use cardmark_samples::in_a_reader;
 use cardmark_share::{card_key, write_submission};
 use cardmark_site_data::{packed, rederived};
 use cardmark_site_store::{Incoming, Rederived, SiteStore};
@@ -74,7 +75,7 @@ impl Base {
         );
         let packed = std::fs::read(file).unwrap();
         let text = String::from_utf8(zstd::bulk::decompress(&packed, 16 << 20).unwrap()).unwrap();
-        let mut record = parse_record(&text).unwrap();
+        let mut record = in_a_reader(&parse_record(&text).unwrap());
         record.labels.insert("product".to_owned(), product_name(0));
         record.board.get_or_insert_default().model = Some(board_name(0));
         let (text, _) = write_submission(&record, 1, &[]).unwrap();
@@ -119,6 +120,7 @@ impl Base {
             revision: 1,
             received_ms,
             limits: Vec::new(),
+            newcomers: None,
         }
     }
 }

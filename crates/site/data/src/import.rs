@@ -175,6 +175,7 @@ fn loaded_of(line: &DocumentLine, decisions: &Decisions) -> Option<(Loaded, bool
             .map_or(0, |statement| statement.revision),
         received_ms: line.received_ms,
         limits: Vec::new(),
+        newcomers: None,
     };
     let loaded = Loaded {
         incoming,

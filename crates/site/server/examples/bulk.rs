@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use cardmark_core::{Rng, parse_record};
+use cardmark_samples::in_a_reader;
 use cardmark_share::{Derivation, derive, read_submission, write_submission};
 use cardmark_site_store::{Incoming, SiteStore};
 use sha2::{Digest, Sha256};
@@ -114,7 +115,7 @@ fn base() -> (String, Derivation) {
     let file = format!("{}/fixtures/run-quick.json.zst", env!("CARGO_MANIFEST_DIR"));
     let packed = std::fs::read(file).unwrap();
     let text = String::from_utf8(zstd::bulk::decompress(&packed, 16 << 20).unwrap()).unwrap();
-    let record = parse_record(&text).unwrap();
+    let record = in_a_reader(&parse_record(&text).unwrap());
     let (text, _) = write_submission(&record, 1, &[]).unwrap();
     let derivation = derive(&read_submission(&text).unwrap(), "2026-12-01");
     (text, derivation)
@@ -162,6 +163,7 @@ fn incoming(
     let factor = libm::exp2(2.0 * Rng::for_part(1, "run", run).unit() - 1.0);
     for figure in &mut extract.figures {
         figure.value *= factor * (0.95 + 0.1 * rng.unit());
+        figure.is_uneven = false;
     }
     let mut words = || [rng.next_u64().to_le_bytes(), rng.next_u64().to_le_bytes()].concat();
     let (card, tag): (Vec<u8>, Vec<u8>) = (words(), words());
@@ -177,6 +179,7 @@ fn incoming(
         revision: 1,
         received_ms: BEGIN_MS + number as i64 * 10_000,
         limits: Vec::new(),
+        newcomers: None,
     }
 }
 

@@ -18,7 +18,6 @@ use crate::http::host::named;
 use crate::http::problem::Refusal;
 use crate::http::requests::logged;
 use crate::pages;
-use crate::personal::guard::guarded;
 use crate::state::Site;
 
 /// What a page may load: its own style, script and pictures.
@@ -51,7 +50,6 @@ pub fn router(site: Arc<Site>) -> Router {
         .method_not_allowed_fallback(not_allowed)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(reading)
-        .layer(from_fn_with_state(Arc::clone(&site), guarded))
         .layer(from_fn(named))
         .layer(safe(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         // Badges have a policy of their own.

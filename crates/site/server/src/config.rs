@@ -51,6 +51,8 @@ pub struct WriteLimits {
     pub of_tag: u32,
     /// Of one submitter per hour.
     pub of_tag_per_hour: u32,
+    /// New submitters of one address block whose runs begin to count, per day.
+    pub new_submitters_per_day: u32,
 }
 
 impl Default for WriteLimits {
@@ -60,6 +62,7 @@ impl Default for WriteLimits {
             of_address_per_hour: 120,
             of_tag: 240,
             of_tag_per_hour: 60,
+            new_submitters_per_day: 3,
         }
     }
 }

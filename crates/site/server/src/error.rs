@@ -46,21 +46,7 @@ pub enum SiteError {
     /// Runs were withdrawn whenever an export was nearly complete.
     #[error("runs were withdrawn while the pages were written, several times; try again")]
     Withdrawals,
-    /// The personal instance would answer other computers.
-    #[error("{0} is not an address of this computer alone, such as 127.0.0.1:8080")]
-    NotLocal(std::net::SocketAddr),
-    /// There is no local store.
-    #[error("{} is not there: `cardmark run` makes the store of this computer", .0.display())]
-    NoStore(std::path::PathBuf),
-    /// The environment names no place of a store.
-    #[error(
-        "no place of the results: set HOME or XDG_DATA_HOME, or name a store with --store FILE"
-    )]
-    NoPlace,
-    /// The address of the store cannot be used.
-    #[error("cannot use the local store")]
-    LocalStore(#[from] cardmark_store::StoreError),
-    /// No folder for what is derived.
+    /// A folder cannot be made.
     #[error("cannot make a folder")]
     Folder(#[source] std::io::Error),
     /// A name that an account cannot have.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cardmark_core::visible;
 use cardmark_site::{
     Config, Removal, Removals, SiteError, account_add, account_list, account_remove, chain, derive,
-    dump, export, import, openapi_json, read_upload, rebuild, serve, serve_mine, withdraw,
+    dump, export, import, openapi_json, read_upload, rebuild, serve, withdraw,
 };
 use cardmark_site_data::{Dumped, Imported};
 use cardmark_site_store::{Rebuilt, Removed};
@@ -16,19 +16,8 @@ use uuid::Uuid;
 
 /// A results site for cardmark: one process and one SQLite file, or several with PostgreSQL.
 #[derive(Parser)]
-#[command(
-    name = "cardmark-site",
-    version,
-    after_help = HELP,
-    args_conflicts_with_subcommands = true
-)]
+#[command(name = "cardmark-site", version, after_help = HELP)]
 struct Arguments {
-    /// Show the runs of this computer, on this computer only; nothing is sent or changed
-    #[arg(long)]
-    mine: bool,
-    /// With --mine: a store to show instead of this computer's, such as a copy of another board's; may be repeated
-    #[arg(long = "store", value_name = "FILE", requires = "mine")]
-    stores: Vec<PathBuf>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -114,7 +103,6 @@ Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names 
 Examples:
   cardmark-site                                          on http://127.0.0.1:8080
   CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
-  cardmark-site --mine                                   the runs of this computer, for its browser
   cardmark-site account add anna                         a moderator's account
   cardmark-site withdraw --as-in DUMP                    withdrawals that came after a restored backup
   cardmark-site openapi > openapi.json";
@@ -160,7 +148,6 @@ fn main() -> ExitCode {
             Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
             Some(Command::Withdraw { runs, as_in }) => removed(&config, runs, as_in).await,
             Some(Command::Account(command)) => account(&config, command).await,
-            _ if arguments.mine => serve_mine(config, arguments.stores).await,
             _ => serve(config).await,
         }
     });

@@ -19,13 +19,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use crate::personal::{history, under_way};
 use crate::state::Site;
 
 /// Returns the routes of all pages.
 pub(crate) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/", get(read::home))
+        .route("/for", get(read::wanted))
         .route("/for/{use}", get(read::recommended))
         .route("/products", get(read::products))
         .route("/products/{key}", get(read::product))
@@ -53,9 +53,6 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
             get(submission::form).post(submission::change),
         )
         .route("/submission/answer", post(submission::answer))
-        .route("/under-way", get(under_way::under_way))
-        .route("/history", get(history::cards))
-        .route("/history/{card}", get(history::card))
         .route("/audit", get(audit::acts))
         .route("/audit/{number}", get(audit::act))
         .route("/sign-in", get(sign_in::form).post(sign_in::enter))

@@ -2,9 +2,7 @@
 
 mod contexts;
 mod figures;
-pub(crate) mod unreadable;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
@@ -14,7 +12,6 @@ use uuid::Uuid;
 
 use self::contexts::ContextCache;
 use self::figures::FigureCache;
-use self::unreadable::Unreadable;
 use crate::config::Config;
 use crate::http::body::BodyMemory;
 use crate::http::cache::ReplyCache;
@@ -57,35 +54,9 @@ pub struct Site {
     pub(crate) replies: ReplyCache,
     pub(crate) contexts: ContextCache,
     pub(crate) figures: FigureCache,
-    /// Places of this computer, if this is the personal instance.
-    pub(crate) mine: Option<Personal>,
-}
-
-/// Places of a computer that the personal instance shows.
-#[derive(Clone, Debug)]
-pub(crate) struct Personal {
-    /// Directory of the journals.
-    pub(crate) journals: PathBuf,
-    /// Stores of runs.
-    pub(crate) stores: Vec<PathBuf>,
-    pub(crate) unreadable: Unreadable,
 }
 
 impl Site {
-    /// Makes it the personal instance of a computer: nothing can be sent to it, and pages of other sites cannot read it.
-    #[must_use]
-    pub(crate) fn personal(self, mine: Personal) -> Self {
-        let config = Config {
-            dumps: None,
-            ..self.config
-        };
-        Self {
-            mine: Some(mine),
-            config,
-            ..self
-        }
-    }
-
     /// Replaces the program that reads uploads, and its limits.
     #[must_use]
     pub fn with_upload_reader(self, reader: UploadReader) -> Self {
@@ -127,7 +98,6 @@ impl Site {
             replies: ReplyCache::default(),
             contexts: ContextCache::default(),
             figures: FigureCache::default(),
-            mine: None,
             config,
         }
     }

@@ -18,7 +18,7 @@ use std::time::Instant;
 use cardmark_core::{Quantity, Rng};
 use cardmark_share::{
     Area, Check, CheckName, CheckOutcome, Extract, Figure, LEAST_SUBMITTERS,
-    MOST_CARDS_OF_A_SUBMITTER, Summary,
+    MOST_CARDS_OF_A_SUBMITTER, Summary, Voice,
 };
 use cardmark_site_store::{Incoming, Put, SiteStore, State};
 use uuid::Uuid;
@@ -129,6 +129,7 @@ fn incoming(run: u128, card: &Card) -> Incoming {
         revision: 0,
         received_ms: NOW_MS + i64::try_from(run).unwrap(),
         limits: Vec::new(),
+        newcomers: None,
     }
 }
 
@@ -147,6 +148,7 @@ fn extract(id: Uuid, card: &Card) -> Extract {
         size_bytes: Some(32_000_000_000),
         day: Some("2026-11-26".to_owned()),
         storage: None,
+        result: String::new(),
         evidence: Some(id.to_string()),
         seed: None,
         context: [("suite".to_owned(), "quick 2".to_owned())].into(),
@@ -154,6 +156,7 @@ fn extract(id: Uuid, card: &Card) -> Extract {
             metric: METRIC.to_owned(),
             quantity: Quantity::OperationRate,
             value: card.value,
+            is_uneven: false,
         }],
     }
 }
@@ -194,7 +197,7 @@ fn moved(before: &Summary, after: &Summary) -> Moved {
 fn by_card(before: &Summary, forgers: u32) -> Summary {
     let mut after = before.clone();
     let cards = u64::from(forgers) * MOST_CARDS_OF_A_SUBMITTER;
-    (0..cards).for_each(|_| after.add(FASTER * HONEST));
+    (0..cards).for_each(|_| after.add(FASTER * HONEST, Voice::NEW));
     after
 }
 

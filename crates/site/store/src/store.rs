@@ -23,10 +23,12 @@ use crate::queue::Queue;
 use crate::queue::work::{Outcome, Work};
 use crate::tables::record::{self, storable, storable_text};
 use crate::tables::seeds::SEED_LIFE_MS;
+use crate::tables::submitters;
 use crate::types::{
     Amended, Amendment, Counts, Found, Incoming, Loaded, Put, Removed, SiteStoreError,
     StoredDocument, Withdrawn,
 };
+use crate::writes::reweigh::Reweigh;
 
 /// Time after which an unused bucket is full: a day.
 const LIMIT_LIFE_MS: i64 = 86_400_000;
@@ -222,6 +224,41 @@ impl SiteStore {
             + self
                 .purge_seeds(now_ms.saturating_sub(SEED_LIFE_MS))
                 .await?)
+    }
+
+    /// Gives submitters whose age or activity changed since their voice was decided on their present one. Returns the number of
+    /// submitters that were looked at.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn reweigh(&self, now_ms: i64) -> Result<u64> {
+        let mut count = 0;
+        loop {
+            let mut connection = self.main().await?;
+            let due = submitters::due(&mut connection, now_ms, PURGED_TOGETHER).await?;
+            let found = due.len();
+            let mut works = Vec::with_capacity(found);
+            for tag in due {
+                let places = submitters::places(&mut connection, &tag).await?;
+                let products = places.into_iter().map(|(product, _)| product).collect();
+                works.push(Reweigh {
+                    tag,
+                    products,
+                    now_ms,
+                });
+            }
+            drop(connection);
+            let mut is_stuck = true;
+            for work in works {
+                let is_done = self.forget(Work::Reweigh(work)).await? > 0;
+                count += u64::from(is_done);
+                is_stuck &= !is_done;
+            }
+            // One that got another product meanwhile is looked at again.
+            if signed(found as u64) < PURGED_TOGETHER || is_stuck {
+                return Ok(count);
+            }
+        }
     }
 
     async fn purge_seeds(&self, before_ms: i64) -> Result<u64> {

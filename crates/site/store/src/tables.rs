@@ -7,5 +7,6 @@ pub(crate) mod limits;
 mod numbers;
 pub(crate) mod record;
 pub(crate) mod seeds;
+pub(crate) mod submitters;
 pub(crate) mod summaries;
 pub(crate) mod totals;

@@ -53,6 +53,8 @@ pub struct Incoming {
     pub received_ms: i64,
     /// Limits that the submission is charged to.
     pub limits: Vec<Bucket>,
+    /// Limit of the new submitters of its network that begin to count; absent: no limit.
+    pub newcomers: Option<Bucket>,
 }
 
 /// A record that is loaded from a copy of a site.
@@ -90,6 +92,8 @@ pub struct Amendment {
     pub at_ms: i64,
     /// Buckets; it takes a token from each, unless it changes nothing.
     pub limits: Vec<Bucket>,
+    /// Limit of the new submitters of its network that begin to count; absent: no limit.
+    pub newcomers: Option<Bucket>,
 }
 
 /// Results derived from the bytes of a stored record alone.
@@ -244,6 +248,8 @@ pub struct Head {
     pub day: Option<String>,
     /// Kind of storage that a test of all blocks found, as a word.
     pub storage: Option<String>,
+    /// Verdict and the figures that matter most.
+    pub result: String,
     /// Number of the act that decides the state; `None` if the checks do.
     pub decided_by: Option<i64>,
 }

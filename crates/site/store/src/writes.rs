@@ -7,3 +7,4 @@ pub(crate) mod apply;
 pub(crate) mod change;
 pub(crate) mod load;
 pub(crate) mod put;
+pub(crate) mod reweigh;

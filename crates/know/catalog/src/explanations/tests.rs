@@ -17,7 +17,7 @@ fn finding_names() -> Vec<String> {
 
 #[test]
 fn every_explanation_is_cited_and_found() {
-    check_file::<Explanation>(TEXT, "explanations");
+    check_file::<Explanation>(&text(), "explanations");
     for row in explanations() {
         for vector in row.vectors.iter().chain(row.words()) {
             let found = explanation(vector).unwrap();

@@ -506,3 +506,35 @@ fn a_capacity_is_split_from_a_name() {
         assert_eq!(split_capacity(name), expected, "{name}");
     }
 }
+
+#[test]
+fn a_search_finds_products_by_parts_of_names_in_any_order_with_a_letter_wrong() {
+    let found = |text: &str| -> Vec<String> {
+        let products = find_products(text).into_iter();
+        products.map(Product::name).collect()
+    };
+    let evo = "Samsung Evo+ 32 GB".to_owned();
+    for text in [
+        "samsung evo+ 32",
+        "32GB EVO+",
+        "Samsng evo 32",
+        "SAMSUNG evoo 32gb",
+    ] {
+        assert!(found(text).contains(&evo), "{text}: {:?}", found(text));
+    }
+    for text in ["xtrem", "Extrme 64", "sandiskextreme"] {
+        let all = found(text);
+        assert!(
+            all.iter().any(|name| name.contains("Extreme")),
+            "{text}: {all:?}"
+        );
+    }
+    assert!(!found("samsung 3").contains(&evo), "numbers are whole");
+    for text in ["", " ", "-", "zeppelin", "samsung zeppelin"] {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+    for product in products() {
+        assert!(found(&product.name()).contains(&product.name()));
+        assert!(found(&product.id).contains(&product.name()));
+    }
+}

@@ -41,7 +41,7 @@ pub fn common_places<'a>(sides: [&'a [Record]; 2]) -> Vec<CommonPlace<'a>> {
 /// State of the command queue of a product, as far as known.
 type StateOf = dyn Fn(&str) -> Option<QueueState>;
 
-fn state_of_queue(product_name: &str) -> Option<QueueState> {
+pub(crate) fn state_of_queue(product_name: &str) -> Option<QueueState> {
     let lines = product(product_name).map(lines_of).unwrap_or_default();
     let mut queues = lines.iter().filter_map(|line| line.command_queue.as_ref());
     Some(queues.next()?.state)

@@ -267,6 +267,14 @@ impl Choice {
             false => &self.first,
         }
     }
+
+    /// Returns the product of this name; `None` if it was left out.
+    #[must_use]
+    pub fn of(&self, product: &str) -> Option<&Candidate> {
+        let lists = [&self.first, &self.may_suit, &self.too_slow, &self.beside];
+        let mut all = lists.into_iter().flatten();
+        all.find(|one| one.product == product)
+    }
 }
 
 /// Chooses products for a use.

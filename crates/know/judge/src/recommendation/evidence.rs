@@ -318,7 +318,8 @@ pub(super) fn gather(figures: &[Figure], wanted: &'static Use) -> Gathered {
     gathered
 }
 
-fn is_overclocked(subject: &Subject) -> bool {
+/// Returns whether the clock of the slot was raised.
+pub(crate) fn is_overclocked(subject: &Subject) -> bool {
     told(&subject.context, "bus").is_some_and(|bus| bus.contains(" MHz"))
 }
 

@@ -20,3 +20,4 @@ mod registers;
 mod simulated;
 mod situations;
 mod twenty;
+mod watch;

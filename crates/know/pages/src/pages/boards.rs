@@ -1,22 +1,24 @@
-//! Boards on which runs were measured: a list, and a page for each.
+//! Boards: a list, and a page for each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
-use cardmark_catalog::{board as known_board, use_of};
+use cardmark_catalog::{BoardFacts, board as board_of_model, boards as catalogue};
+use cardmark_judge::{Day, Figure, published_rankings};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::count_of;
-use cardmark_report::workload_name;
+use cardmark_report::{board_facts, plain_name};
 
 use crate::addresses;
-use crate::frame::Page;
-use crate::pages::{figures, runs};
+use crate::frame::{Field, Form, Page, Section};
+use crate::pages::{answers, choice, figures, home, published_charts, runs};
 use crate::places::possible;
 use crate::queries::{Queries, not_found};
 use crate::views::board::BoardEntry;
 use crate::views::product::SummaryView;
 use crate::views::ranking::{ContextEntry, MOST_CONTEXTS, RankedEntry};
 use crate::views::run::{ListedRun, RunState};
-use crate::views::search::SearchQuery;
+use crate::views::search::{SearchPage, SearchQuery};
 
 const BOARDS: u32 = 100;
 /// Runs of a board that its page counts, the last arrivals.
@@ -25,14 +27,13 @@ const COUNTED: u32 = 100;
 const PLACES: u32 = 100;
 /// Runs and products of a board that its page shows.
 const SHOWN: usize = 20;
-/// Use that a board's page leads to.
-const USUAL_USE: &str = "boot";
 
-/// The list of boards.
+/// The list of boards: on its first page those of the catalogue, and then those with runs.
 ///
 /// # Errors
 /// If a query has no answer.
 pub async fn boards<Q: Queries>(queries: &Q, cursor: Option<String>) -> Result<Page, Q::Error> {
+    let is_first = cursor.is_none();
     let found = queries.boards(cursor, BOARDS).await?;
     let next = found
         .next
@@ -41,42 +42,153 @@ pub async fn boards<Q: Queries>(queries: &Q, cursor: Option<String>) -> Result<P
         let cells = vec![one.model.clone(), one.runs_count.to_string()];
         Row::new(cells).linked(addresses::board(&one.model))
     };
-    let blocks = match found.boards.is_empty() {
-        true => vec![Block::Text("There is no run with a board yet.".to_owned())],
-        false => vec![Block::Table {
-            caption: "Boards".to_owned(),
+    let mut blocks: Vec<Block> = is_first.then(known).into_iter().collect();
+    if !found.boards.is_empty() {
+        blocks.push(Block::Table {
+            caption: "With runs, as the boards name themselves".to_owned(),
             table: Table {
                 columns: vec![Column::left("board"), Column::right("runs")],
                 rows: found.boards.iter().map(row).collect(),
             },
-        }],
-    };
+        });
+    }
     let page = Page::new("Boards", "Computers on which cards were measured.", blocks);
     Ok(page.next(next))
 }
 
-/// A board.
+/// The boards of the catalogue with the rate of their slots and the number of cards that others measured on them.
+fn known() -> Block {
+    let row = |board: &BoardFacts| {
+        let slot = board.most_slot_bytes_per_s() / 1_000_000;
+        let count = cards_on(board);
+        let cells = vec![
+            board.name.clone(),
+            format!("{slot} MB/s"),
+            match count {
+                0 => "–".to_owned(),
+                count => count.to_string(),
+            },
+        ];
+        Row::new(cells)
+            .valued(vec![None, Some(slot as f64), Some(count as f64)])
+            .linked(addresses::board(&board.name))
+    };
+    Block::Table {
+        caption: "Which card for it? The most that its slot carries, and cards with published figures on it"
+            .to_owned(),
+        table: Table {
+            columns: vec![
+                Column::left("board"),
+                Column::right("card slot"),
+                Column::right("cards"),
+            ],
+            rows: catalogue().iter().map(row).collect(),
+        },
+    }
+}
+
+/// Number of cards with published figures on a board.
+fn cards_on(board: &BoardFacts) -> usize {
+    /// Products by id of the board.
+    static CARDS: LazyLock<BTreeMap<&str, BTreeSet<&str>>> = LazyLock::new(|| {
+        let mut cards = BTreeMap::<&str, BTreeSet<&str>>::new();
+        for one in published_rankings() {
+            if let Some(facts) = board_of_model(&one.board) {
+                let here = cards.entry(&facts.id).or_default();
+                here.extend(one.places.iter().map(|place| place.product.id.as_str()));
+            }
+        }
+        cards
+    });
+    CARDS.get(board.id.as_str()).map_or(0, BTreeSet::len)
+}
+
+/// The board of this name or model in the catalogue.
+fn facts_of(board: &str) -> Option<&'static BoardFacts> {
+    let mut named = catalogue().iter();
+    named
+        .find(|known| known.name == board)
+        .or_else(|| board_of_model(board))
+}
+
+/// A board by its name in the catalogue, or by its model.
 ///
 /// # Errors
-/// If there is no run on it, or a query has no answer.
+/// If the catalogue does not have it and there is no run on it, or a query has no answer.
 pub async fn board<Q: Queries>(queries: &Q, board: String) -> Result<Page, Q::Error> {
     let found = queries.search(SearchQuery {
         board: Some(board.clone()),
         ..SearchQuery::last(COUNTED)
     });
     let found = found.await?;
-    if found.records.is_empty() {
+    let facts = facts_of(&board);
+    if found.records.is_empty() && facts.is_none() {
         let detail = "there is no run on a board of this name; /boards lists those that there are";
         return Err(not_found("No such board", detail).into());
     }
+    let today = queries.today();
+    let rated = choice::figures_of(queries).await?;
+    let named = board.clone();
+    let known =
+        move || facts_of(&named).map_or_else(Vec::new, |facts| known_of(facts, &rated, today));
+    let mut blocks = queries.work(known).await?;
+    if !found.records.is_empty() {
+        blocks.extend(shared(queries, &board, found).await?);
+    }
+    let about = match facts {
+        Some(_) => format!("Which memory card for a {board}, and how fast cards are on it."),
+        None => format!("Memory cards that were measured on {board}."),
+    };
+    let address = addresses::with("/runs", &[("board", Some(board.as_str()))]);
+    let page = Page::new(board, about, blocks).link("All runs on it", address);
+    Ok(match facts {
+        Some(facts) => page.section(other_uses(facts)),
+        None => page,
+    })
+}
+
+/// The form that asks for the cards for another use on a board.
+fn other_uses(facts: &BoardFacts) -> Section {
+    let fields = vec![
+        Field::hidden("board", &facts.name),
+        home::use_field("Which card for it, to use for", None),
+    ];
+    Section::new("Other uses", Vec::new()).form(Form::asking("/for", "Show", fields))
+}
+
+/// The best cards on a board, and what it can do, by publications and the catalogue.
+fn known_of(facts: &'static BoardFacts, rated: &Arc<Vec<Figure>>, today: Day) -> Vec<Block> {
+    let mut blocks = answers::on_board(rated, Some(facts.name.as_str()), today);
+    blocks.extend(published_charts::on_board(&facts.id).map(Block::Chart));
+    blocks.extend(limits(facts));
+    blocks
+}
+
+/// What the board itself can do.
+fn limits(facts: &BoardFacts) -> Vec<Block> {
+    let lists = board_facts(facts).into_iter();
+    lists
+        .flat_map(|(heading, facts)| [Block::Heading(heading.to_owned()), Block::List(facts)])
+        .collect()
+}
+
+/// The best products, the usual ones, and the last runs.
+async fn shared<Q: Queries>(
+    queries: &Q,
+    board: &str,
+    found: SearchPage,
+) -> Result<Vec<Block>, Q::Error> {
     let (mut records, is_all) = (found.records, found.next.is_none());
     let runs = count_of(records.len(), "run", "runs");
     let runs = match is_all {
         true => runs,
         false => format!("the last {runs}"),
     };
-    let mut blocks = vec![Block::Heading("Best known figures".to_owned())];
-    blocks.extend(best(queries, &board).await?);
+    let mut blocks = Vec::new();
+    if !queries.is_personal() {
+        blocks.push(Block::Heading("Best known figures".to_owned()));
+        blocks.extend(best(queries, board).await?);
+    }
     blocks.push(Block::Heading("Products".to_owned()));
     blocks.push(products(&records, &runs));
     blocks.push(Block::Heading("Runs".to_owned()));
@@ -86,17 +198,7 @@ pub async fn board<Q: Queries>(queries: &Q, board: String) -> Result<Page, Q::Er
     };
     records.truncate(SHOWN);
     blocks.push(runs::table(caption, records, queries.is_personal()));
-    let address = addresses::with("/runs", &[("board", Some(board.as_str()))]);
-    let about = format!("Memory cards that were measured on {board}.");
-    let known = known_board(&board);
-    let page = Page::new(board, about, blocks).link("All runs on it", address);
-    Ok(match known.zip(use_of(USUAL_USE)) {
-        Some((known, usual)) => page.link(
-            "Which card for it?",
-            addresses::choice_on(usual, &known.name),
-        ),
-        None => page,
-    })
+    Ok(blocks)
 }
 
 /// Products of runs that count, with their numbers of runs, those with the most first.
@@ -200,7 +302,7 @@ async fn best_of<Q: Queries>(
             _ => ("–".to_owned(), "–".to_owned()),
         };
         Row::new(vec![
-            workload_name(metric).to_owned(),
+            plain_name(metric),
             best_names(&names),
             median,
             interval,

@@ -10,7 +10,7 @@ use crate::frame::Page;
 pub fn checks() -> Page {
     let mut blocks = vec![Block::Text(
         "Every run is checked before it is accepted. A failed check quarantines it: its page and the reasons stay, and it counts nowhere. \
-         A mark changes nothing else. No check is a proof."
+         With `not counted` it is listed, and no figure of a product counts it. A mark changes nothing else. No check is a proof."
             .to_owned(),
     )];
     for known in CheckName::ALL

@@ -39,8 +39,8 @@ pub struct ChoicePageQuery {
 /// Capacities of cards that pages offer, GB.
 const CAPACITIES: [u64; 5] = [32, 64, 128, 256, 512];
 
-/// A use, the name of a board, and a capacity.
-type Asked = (&'static str, Option<&'static str>, Option<u64>);
+/// A use, the name of a board, a capacity, and whether kinds of products are asked for.
+type Asked = (&'static str, Option<&'static str>, Option<u64>, bool);
 
 /// Choices of one day from the same figures.
 struct Made {
@@ -51,8 +51,9 @@ struct Made {
 
 static MADE: Mutex<Option<Made>> = Mutex::new(None);
 
-/// Returns the choice for a use and a board of the catalogue, made once for these figures and this day.
-fn choice(
+/// Returns the choice for a use and a board of the catalogue, made once for these figures and this day. The kinds of the question are
+/// the usual ones, or all.
+pub(super) fn choice(
     figures: &Arc<Vec<Figure>>,
     question: &Question,
     board: Option<&'static str>,
@@ -61,6 +62,7 @@ fn choice(
         question.wanted.id.as_str(),
         board,
         question.wish.capacity_bytes,
+        question.wish.kinds.is_some(),
     );
     let locked = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let is_same =
@@ -141,14 +143,19 @@ pub async fn recommended<Q: Queries>(
     }
     let mut question = Question::new(wanted, board, today);
     question.wish.capacity_bytes = capacity_bytes;
-    let figures = match queries.is_personal() {
-        true => published(),
-        false => queries.figures().await?,
-    };
+    let figures = figures_of(queries).await?;
     let mut blocks = queries.work(answered(figures, question, board)).await?;
     blocks.push(Block::Text(wanted.about.clone()));
     blocks.push(Block::Text(format!("What is enough: {}.", wanted.source)));
     Ok(Page::new(title, wanted.about.clone(), blocks).form(form))
+}
+
+/// The figures of a recommendation: those of a computer's own runs are not among them.
+pub(super) async fn figures_of<Q: Queries>(queries: &Q) -> Result<Arc<Vec<Figure>>, Q::Error> {
+    match queries.is_personal() {
+        true => Ok(published()),
+        false => queries.figures().await,
+    }
 }
 
 /// The name in the catalogue; `None` for any board.
@@ -231,7 +238,7 @@ fn answered(
 }
 
 /// A block without the option that is a page here.
-fn of_a_page(block: Block) -> Block {
+pub(super) fn of_a_page(block: Block) -> Block {
     match block {
         Block::Text(text) => {
             Block::Text(text.replace("`--use endurance`", "the page of endurance"))

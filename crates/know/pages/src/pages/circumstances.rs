@@ -1,7 +1,7 @@
 //! Circumstances in which products are ranked by a metric, each with a link to its ranking.
 
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::workload_name;
+use cardmark_report::plain_name;
 
 use crate::addresses;
 use crate::frame::{Page, Section};
@@ -32,7 +32,7 @@ pub async fn circumstances<Q: Queries>(
             table(metric, &contexts, None),
         ],
     };
-    let name = workload_name(metric);
+    let name = plain_name(metric);
     let about = "Circumstances in which products are ranked, those with the most products first.";
     let page = Page::new(format!("Circumstances: {name}"), about, blocks)
         .link("Ranking", ranking_of(metric))
@@ -88,6 +88,6 @@ pub(super) fn other_figures(metric: &str) -> Section {
     let others = figures::OFFERED.iter().filter(|other| **other != metric);
     others.fold(
         Section::new("Other figures", Vec::new()),
-        |section, other| section.link(workload_name(other), ranking_of(other)),
+        |section, other| section.link(plain_name(other), ranking_of(other)),
     )
 }

@@ -12,14 +12,14 @@ use crate::addresses;
 use crate::frame::{Field, Form, Page};
 use crate::queries::{Queries, bad_request, problem};
 
-/// Two sides of runs, and what may differ between them.
+/// Two sides: runs, and what may differ between them, or products.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparePageQuery {
-    /// Ids of the runs of the base, separated by commas.
+    /// Name of a product, or ids of the runs of the base, separated by commas.
     #[serde(default)]
     pub base: String,
-    /// Ids of the runs of the other side.
+    /// Name of a product, or ids of the runs of the other side.
     #[serde(default)]
     pub other: String,
     /// Names of the context that may differ, separated by commas.
@@ -31,6 +31,11 @@ impl ComparePageQuery {
     /// Returns whether a side is missing.
     pub fn is_incomplete(&self) -> bool {
         self.base.is_empty() || self.other.is_empty()
+    }
+
+    /// Returns whether both sides are runs, by their ids; otherwise they are products, by their names.
+    pub fn is_of_runs(&self) -> bool {
+        self.sides().is_ok()
     }
 
     /// The ids of the runs of both sides.
@@ -62,7 +67,8 @@ pub fn ids_of(side: &str) -> Result<Vec<Uuid>, Problem> {
 
 /// The form for a comparison.
 pub fn begin(asked: &ComparePageQuery) -> Page {
-    let text = "Name the runs of both sides by their ids, several of a side with commas between them. The page of a run holds its id.";
+    let text = "Name two products, such as Evo Plus 64 and Extreme 64; or the runs of both sides by their ids, several of a side with \
+                commas between them. The page of a run holds its id.";
     Page::new("Compare", ABOUT, vec![Block::Text(text.to_owned())]).form(form(asked))
 }
 
@@ -102,7 +108,8 @@ pub async fn records<Q: Queries>(queries: &Q, ids: &[Uuid]) -> Result<Vec<Record
     Ok(records)
 }
 
-const ABOUT: &str = "Runs beside each other: what differs, by how much, and how sure that is.";
+pub(super) const ABOUT: &str =
+    "Two cards beside each other: which is faster, by how much, and how sure that is.";
 
 fn blocks(base: &[Record], other: &[Record], across: &str) -> Result<Vec<Block>, Problem> {
     let across: Vec<String> = across
@@ -127,16 +134,20 @@ fn blocks(base: &[Record], other: &[Record], across: &str) -> Result<Vec<Block>,
     }))
 }
 
-fn form(query: &ComparePageQuery) -> Form {
+pub(super) fn form(query: &ComparePageQuery) -> Form {
     Form::asking(
         "/compare",
         "Compare",
         vec![
-            Field::text("base", "Base (ids)", Some(query.base.as_str())),
-            Field::text("other", "Other (ids)", Some(query.other.as_str())),
+            Field::text(
+                "base",
+                "One card, or ids of runs",
+                Some(query.base.as_str()),
+            ),
+            Field::text("other", "Another", Some(query.other.as_str())),
             Field::text(
                 "across",
-                "May differ, such as board",
+                "Of runs, what may differ, such as board",
                 Some(query.across.as_str()),
             ),
         ],

@@ -32,9 +32,13 @@ fn time(run: &ListedRun) -> String {
 
 fn title(run: &ListedRun) -> String {
     let name = run.storage_name();
-    match &run.board {
+    let name = match &run.board {
         Some(board) => format!("{name} on {board}"),
         None => name.to_owned(),
+    };
+    match run.result.as_str() {
+        "" => name,
+        result => format!("{name}: {result}"),
     }
 }
 

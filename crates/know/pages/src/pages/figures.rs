@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use cardmark_core::METHOD;
 use cardmark_report::chart::{Bar, Bars, Chart, Curve, Curves, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
+use cardmark_report::plain_name;
 use cardmark_report::text::{amount, in_unit, unit, value};
-use cardmark_report::workload_name;
 
 use crate::views::product::SummaryView;
 use crate::views::published::quantity;
@@ -154,7 +154,7 @@ pub(super) fn bars<'a>(
             footer: FOOTER.to_owned(),
             about: about.join("; "),
         },
-        axis: format!("{}, {}", workload_name(metric), unit(metric, quantity)),
+        axis: format!("{}, {}", plain_name(metric), unit(metric, quantity)),
         series: Vec::new(),
         groups,
         marks: Vec::new(),
@@ -194,13 +194,13 @@ pub(super) fn distribution(metric: &str, summaries: &[&SummaryView]) -> Option<C
                 name: format!("{}-of-cards", metric.replace('_', "-")),
                 title: format!(
                     "{}: share of people whose card reaches a rate",
-                    workload_name(metric)
+                    plain_name(metric)
                 ),
                 subtitle: "a steep curve: all cards are alike".to_owned(),
                 footer: FOOTER.to_owned(),
                 about,
             },
-            x_axis: format!("{}, {}", workload_name(metric), unit(metric, quantity)),
+            x_axis: format!("{}, {}", plain_name(metric), unit(metric, quantity)),
             y_axis: "people, %".to_owned(),
             is_log: (false, false),
             curves,

@@ -8,9 +8,9 @@ use cardmark_report::chart::Badge;
 #[cfg(feature = "png")]
 use cardmark_report::chart::Preview;
 use cardmark_report::text::{count_of, value};
-use cardmark_report::{run_title, workload_name};
+use cardmark_report::{plain_name, run_title};
 
-use crate::pages::figures;
+use crate::pages::{figures, published_charts};
 use crate::views::product::{ProductView, SummaryView};
 use crate::views::published::quantity;
 use crate::views::run::{ListedRun, RunState};
@@ -69,22 +69,34 @@ pub fn of_product(view: &ProductView) -> Content {
     let cards = |rows: &[&SummaryView]| rows.iter().map(|row| row.cards_count).max();
     let most = contexts.into_iter().max_by_key(|(_, rows)| cards(rows));
     let (subtitle, rows) = most.map_or_else(
-        || ("No shared figures yet".to_owned(), Vec::new()),
+        || (published_subtitle(&view.entry.key), Vec::new()),
         |(context, rows)| (figures::circumstances(context), rows),
     );
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let row = |summary: &SummaryView| {
         let count = count_of(number(summary.cards_count), "card", "cards");
         let figure = value(&summary.metric, quantity(&summary.metric), summary.median);
-        let name = workload_name(&summary.metric).to_owned();
+        let name = plain_name(&summary.metric);
         (name, format!("{figure}, {count}"))
     };
     let rows = figures::offered_first(rows, |summary| summary.metric.as_str());
+    let rows: Vec<(String, String)> = rows.into_iter().map(row).collect();
+    let rows = match rows.is_empty() {
+        true => published_charts::rates_of(&view.entry.key),
+        false => rows,
+    };
     Content {
         title: view.entry.name.clone(),
         subtitle,
-        rows: rows.into_iter().take(ROWS).map(row).collect(),
+        rows: rows.into_iter().take(ROWS).collect(),
         instead: None,
+    }
+}
+
+fn published_subtitle(key: &str) -> String {
+    match published_charts::rates_of(key).is_empty() {
+        true => "No figures yet".to_owned(),
+        false => "Published figures".to_owned(),
     }
 }
 
@@ -93,7 +105,7 @@ pub fn of_run(run: &ListedRun, record: &Record) -> Content {
     let metrics = figures::offered_first(ordered_metrics(record), |metric| metric.id.as_str());
     let rows = metrics.into_iter().take(ROWS).map(|metric| {
         let figure = value(&metric.id, metric.quantity, metric.value);
-        (workload_name(&metric.id).to_owned(), figure)
+        (plain_name(&metric.id), figure)
     });
     let instead = match (run.state, run.decided_by) {
         (RunState::Quarantined, None) => Some("quarantined: a check failed".to_owned()),

@@ -1,57 +1,57 @@
 //! Products: a list, and a page for each.
 
-use std::collections::BTreeMap;
+mod known;
+mod shared;
 
-use cardmark_catalog::{Class, class};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cardmark_catalog::{Product, products as catalogue};
+use cardmark_judge::{Day, Figure};
+use cardmark_report::chart::Chart;
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::{count_of, value};
-use cardmark_report::workload_name;
-use cardmark_share::context_key;
+use cardmark_report::{AnswerBlock, Weight};
 
 use crate::addresses;
-use crate::frame::{Field, Form, Page};
-use crate::pages::figures;
+use crate::frame::{Field, Form, Page, Section};
+use crate::pages::{answers, choice, published_charts};
 use crate::queries::Queries;
-use crate::views::product::{ProductEntry, ProductView, ProductsQuery, SummaryView};
-use crate::views::published::{PublishedFigure, quantity};
+use crate::views::product::{ProductEntry, ProductView, ProductsPage, ProductsQuery};
+use crate::views::published::{KnownProduct, figures_count, known_products};
 
-/// Contexts that are shown; the others are folded away.
-const SHOWN: usize = 2;
-/// Charts of the distribution over cards.
-const CHARTS: usize = 2;
-
-/// The list of products.
+/// The list of products: those with runs, and those of the catalogue.
 ///
 /// # Errors
 /// If a query has no answer.
 pub async fn products<Q: Queries>(queries: &Q, query: ProductsQuery) -> Result<Page, Q::Error> {
-    let asked = query.q.clone();
+    let (asked, after) = (query.q.clone(), query.cursor.clone());
     let page = queries.products(query).await?;
-    let row = |entry: &ProductEntry| {
-        let cells = vec![
-            entry.name.clone(),
-            entry.cards_count.to_string(),
-            entry.runs_count.to_string(),
-            entry.fakes_count.to_string(),
-        ];
-        Row::new(cells).linked(addresses::product(&entry.key))
+    let known = known_beside(&page, asked.as_deref(), after.as_deref());
+    let is_listed = |key: &String| page.products.iter().any(|entry| entry.key == *key);
+    let keys: Vec<String> = known.iter().map(|one| one.key.clone()).collect();
+    let keys: Vec<String> = keys.into_iter().filter(|key| !is_listed(key)).collect();
+    let counted = match keys.is_empty() {
+        true => Vec::new(),
+        false => queries.products_of(keys).await?,
     };
-    let blocks = match page.products.is_empty() {
-        true => vec![Block::Text(
-            "There is no run of a product of such a name yet.".to_owned(),
-        )],
-        false => vec![Block::Table {
-            caption: "Products with runs".to_owned(),
-            table: Table {
-                columns: vec![
-                    Column::left("product"),
-                    Column::right("cards"),
-                    Column::right("runs"),
-                    Column::right("failed tests of capacity"),
-                ],
-                rows: page.products.iter().map(row).collect(),
-            },
-        }],
+    let mut entries = page.products;
+    entries.extend(counted);
+    for one in known {
+        if entries.iter().all(|entry| entry.key != one.key) {
+            entries.push(ProductEntry {
+                key: one.key,
+                name: one.name,
+                ..ProductEntry::default()
+            });
+        }
+    }
+    entries.sort_by_cached_key(|entry| (entry.name.to_lowercase(), entry.key.clone()));
+    let blocks = match (entries.is_empty(), &asked) {
+        (true, Some(text)) => vec![Block::Text(format!(
+            "No product called {text} is known here. A part of the name is enough, such as evo 64."
+        ))],
+        (true, None) => vec![Block::Text("No product is known here.".to_owned())],
+        (false, _) => vec![list(&entries)],
     };
     let next = page.next.map(|cursor| {
         let parameters = [("q", asked.as_deref()), ("cursor", Some(cursor.as_str()))];
@@ -60,10 +60,61 @@ pub async fn products<Q: Queries>(queries: &Q, query: ProductsQuery) -> Result<P
     let form = Form::asking(
         "/products",
         "Search",
-        vec![Field::text("q", "Beginning of the name", asked.as_deref())],
+        vec![Field::text("q", "Part of the name", asked.as_deref())],
     );
-    let about = "Memory cards and other storage with runs of them.";
+    let about = "Memory cards and other storage, with published figures and runs.";
     Ok(Page::new("Products", about, blocks).form(form).next(next))
+}
+
+/// Products of the catalogue that belong among those of a page.
+fn known_beside(page: &ProductsPage, text: Option<&str>, after: Option<&str>) -> Vec<KnownProduct> {
+    let place = |entry: &ProductEntry| (entry.name.to_lowercase(), entry.key.clone());
+    let after = after.map(|key| {
+        let known = catalogue().iter().find(|row| row.id == key);
+        let name = known.map_or_else(|| key.trim_start_matches('~').to_owned(), Product::name);
+        (name.to_lowercase(), key.to_owned())
+    });
+    // Behind the last one of the page, the next page has them.
+    let last = page.next.as_ref().and(page.products.last()).map(place);
+    let mut known = known_products(text);
+    known.retain(|one| {
+        let (name, key) = one.place();
+        let own = (name, key.to_owned());
+        after.as_ref().is_none_or(|after| own > *after)
+            && last.as_ref().is_none_or(|last| own <= *last)
+    });
+    known
+}
+
+fn list(entries: &[ProductEntry]) -> Block {
+    let count = |count: u64| match count {
+        0 => "–".to_owned(),
+        count => count.to_string(),
+    };
+    let row = |entry: &ProductEntry| {
+        let figures_count = figures_count(&entry.key);
+        let counts = [entry.cards_count, entry.runs_count, entry.fakes_count];
+        let mut cells = vec![entry.name.clone(), count(figures_count as u64)];
+        cells.extend(counts.map(count));
+        let values = counts.map(|count| Some(count as f64));
+        let values = [None, Some(figures_count as f64)].into_iter().chain(values);
+        Row::new(cells)
+            .valued(values.collect())
+            .linked(addresses::product(&entry.key))
+    };
+    Block::Table {
+        caption: "Products by name".to_owned(),
+        table: Table {
+            columns: vec![
+                Column::left("product"),
+                Column::right("published figures"),
+                Column::right("cards"),
+                Column::right("runs"),
+                Column::right("failed tests of capacity"),
+            ],
+            rows: entries.iter().map(row).collect(),
+        },
+    }
 }
 
 /// A product by key or name, with its figures after the cursor. `origin` is the scheme and host under which the page is read.
@@ -77,210 +128,147 @@ pub async fn product<Q: Queries>(
     origin: &str,
 ) -> Result<Page, Q::Error> {
     let view = queries.product(name, cursor).await?;
-    let mut blocks = vec![Block::Text(counted(&view))];
-    if view.accepted_by.is_some() {
-        blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
-    }
-    // On a later page the circumstances with the most submitters are missing, and the rest stands on the first.
-    let is_first = cursor.is_none();
-    if is_first {
-        blocks.extend(claims(&view));
-    }
-    blocks.extend(summaries(&view));
-    if is_first {
-        blocks.extend(published(&view.published));
-    }
+    let (today, is_first) = (queries.today(), cursor.is_none());
     let key = view.entry.key.clone();
-    let about = format!("{}: measured speed, {}", view.entry.name, counted(&view));
     let path = addresses::product(&key);
     let next = view.next.as_deref();
     let next = next.map(|cursor| addresses::with(&path, &[("cursor", Some(cursor))]));
-    if next.is_some() {
-        blocks.push(Block::Text(
-            "Figures with fewer submitters are on the next page.".to_owned(),
-        ));
-    }
-    let mut page = Page::new(view.entry.name, about, blocks)
+    let accepted_by = view.accepted_by;
+    let rated = choice::figures_of(queries).await?;
+    let is_personal = queries.is_personal();
+    let draw = move || {
+        let (about, blocks) = content(&view, &rated, today, is_first, is_personal);
+        Page::new(view.entry.name, about, blocks)
+    };
+    let page = queries.work(draw).await?;
+    let mut page = page
         .link(
             "Runs",
             addresses::with("/runs", &[("product", Some(key.as_str()))]),
         )
         .link("As data", format!("/api/v1{path}"))
         .next(next);
-    if !queries.is_personal() {
+    if !is_personal {
         page = page
             .pictured(origin, &path)
             .link("Badge", addresses::badge(&path));
     }
-    if let Some(number) = view.accepted_by {
+    if let Some(number) = accepted_by {
         page = page.link("Confirmed name", addresses::act(number));
     }
-    Ok(page)
-}
-
-fn counted(view: &ProductView) -> String {
-    let entry = &view.entry;
-    if entry.runs_count == 0 {
-        return "There is no run of it yet.".to_owned();
-    }
-    let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let mut text = format!(
-        "{} of {}.",
-        count_of(number(entry.runs_count), "run", "runs"),
-        count_of(number(entry.cards_count), "card", "cards"),
-    );
-    if entry.fakes_count > 0 {
-        text += &format!(
-            " {} failed a test of capacity.",
-            count_of(number(entry.fakes_count), "card", "cards")
-        );
-    }
-    text
-}
-
-/// Classes on the package, and beside each rate that they promise the median of the shared runs.
-fn claims(view: &ProductView) -> Option<Block> {
-    let known = view.claims.iter().filter_map(|claim| class(claim));
-    let rows: Vec<Row> = known.flat_map(|class| promises(class, view)).collect();
-    (!rows.is_empty()).then(|| Block::Details {
-        title: "Classes on its package: promised and measured".to_owned(),
-        blocks: vec![
-            Block::Table {
-                caption: "Medians of runs, in the circumstances with the most submitters".to_owned(),
-                table: Table {
-                    columns: vec![
-                        Column::left("promise"),
-                        Column::right("at least"),
-                        Column::right("measured"),
-                        Column::right("95 % interval"),
-                        Column::right("cards"),
-                    ],
-                    rows,
-                },
-            },
-            Block::Text(
-                "A class is tested by a procedure of its own (cardmark run --suite app-class); rates of other suites are no verdict on it."
-                    .to_owned(),
-            ),
-        ],
+    Ok(match is_first {
+        true => page.section(comparison(&key)),
+        false => page,
     })
 }
 
-/// A row for each rate that a class promises.
-fn promises(class: &Class, view: &ProductView) -> Vec<Row> {
-    let rates = [
-        ("seq_write_1m", Some(class.least_write_bytes_per_s)),
-        ("rand_read_4k", class.least_read_operations_per_s),
-        ("rand_write_4k", class.least_write_operations_per_s),
+/// The form that compares the product with another one.
+fn comparison(key: &str) -> Section {
+    let fields = vec![
+        Field::hidden("base", key),
+        Field::text("other", "Compare with", None),
     ];
-    let row = |(metric, least): (&str, Option<u64>)| {
-        let least = least? as f64;
-        let of_metric = view.summaries.iter().filter(|one| one.metric == metric);
-        let measured = of_metric.max_by_key(|one| one.submitters_count);
-        let dash = || "–".to_owned();
-        let cells = vec![
-            format!("{}, {}", class.id, workload_name(metric)),
-            value(metric, quantity(metric), least),
-            measured.map_or_else(dash, |one| figures::shown(one, one.median)),
-            measured.map_or_else(dash, figures::interval),
-            measured.map_or_else(dash, |one| one.cards_count.to_string()),
-        ];
-        let values = vec![None, Some(least), measured.map(|one| one.median)];
-        Some(Row::new(cells).valued(values))
-    };
-    rates.into_iter().filter_map(row).collect()
+    Section::new("Compare it", Vec::new()).form(Form::asking("/compare", "Compare", fields))
 }
 
-/// Figures by context, those with the most cards first.
-fn summaries(view: &ProductView) -> Vec<Block> {
-    let mut contexts = BTreeMap::<&BTreeMap<String, String>, Vec<&SummaryView>>::new();
-    for summary in &view.summaries {
-        contexts.entry(&summary.context).or_default().push(summary);
-    }
-    let mut contexts: Vec<_> = contexts.into_iter().collect();
-    let cards = |rows: &[&SummaryView]| rows.iter().map(|row| row.cards_count).max();
-    contexts.sort_by_key(|(_, rows)| std::cmp::Reverse(cards(rows)));
-    let block = |(context, mut rows): (&BTreeMap<String, String>, Vec<&SummaryView>)| {
-        rows.sort_by(|one, next| one.metric.cmp(&next.metric));
-        let rows = figures::offered_first(rows, |row| row.metric.as_str());
-        let rows = rows.into_iter().map(|row| {
-            (
-                workload_name(&row.metric).to_owned(),
-                Some(ranking_of(row)),
-                row,
-            )
-        });
-        figures::table(figures::circumstances(context), rows)
-    };
-    let by_cards: Vec<&SummaryView> = contexts.iter().flat_map(|(_, rows)| rows.clone()).collect();
-    let curve = |metric: &&str| figures::distribution(metric, &by_cards);
-    let charts = figures::OFFERED.iter().filter_map(curve).take(CHARTS);
-    let charts: Vec<Block> = charts.map(Block::Chart).collect();
-    let folded = contexts.split_off(contexts.len().min(SHOWN));
-    let mut blocks: Vec<Block> = contexts.into_iter().map(block).collect();
-    if !blocks.is_empty() {
-        blocks.insert(0, Block::Heading("Runs".to_owned()));
-        blocks.push(Block::Text(MEANING.to_owned()));
-        blocks.extend(charts);
-    }
-    if !folded.is_empty() {
-        blocks.push(Block::Details {
-            title: match view.next.is_some() {
-                true => "Other circumstances".to_owned(),
-                false => format!("Other circumstances: {}", folded.len()),
-            },
-            blocks: folded.into_iter().map(block).collect(),
-        });
-    }
-    blocks
+/// Parts of the page of a product that follow from publications and the catalogue.
+struct Published {
+    place: Option<Chart>,
+    boards: Vec<Block>,
+    /// Behind the runs.
+    last: Vec<Block>,
 }
 
-/// The ranking that a figure has a place in, or else the one with the most products.
-fn ranking_of(row: &SummaryView) -> String {
-    match row.is_ranked {
-        true => addresses::ranking(&row.metric, &context_key(&row.context).to_string()),
-        false => addresses::with("/rankings", &[("metric", Some(row.metric.as_str()))]),
+/// Returns these parts of a product of the catalogue, made once.
+fn published(known: &'static Product) -> Arc<Published> {
+    static PUBLISHED: Mutex<BTreeMap<&str, Arc<Published>>> = Mutex::new(BTreeMap::new());
+    let key = known.id.as_str();
+    let kept = || PUBLISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(parts) = kept().get(key) {
+        return Arc::clone(parts);
     }
+    let mut boards = Vec::new();
+    if let Some(rates) = known::on_boards(key) {
+        boards.push(Block::Heading("On each board".to_owned()));
+        boards.extend(published_charts::on_each_board(key).map(Block::Chart));
+        boards.push(rates);
+    }
+    let mut last = known::facts(known);
+    last.extend(known::relatives(known));
+    last.extend(known::sources(key));
+    let parts = Arc::new(Published {
+        place: published_charts::place_of(key),
+        boards,
+        last,
+    });
+    kept().insert(key, Arc::clone(&parts));
+    parts
 }
 
-const MEANING: &str = "Each submitter has one voice: the median of the cards, at most five, each with the median of its runs. \
-                       An interval needs six submitters, a place in the rankings three.";
-
-fn published(all: &[PublishedFigure]) -> Vec<Block> {
-    if all.is_empty() {
-        return Vec::new();
+/// The answer on a product in one sentence, and the content of its page. On a later page the circumstances with the most submitters are
+/// missing, and the rest stands on the first.
+fn content(
+    view: &ProductView,
+    rated: &Arc<Vec<Figure>>,
+    today: Day,
+    is_first: bool,
+    is_personal: bool,
+) -> (String, Vec<Block>) {
+    let entry = &view.entry;
+    let answer = answer(view, rated, today);
+    let about = format!("{}.", answer.sentence);
+    if !is_first {
+        let mut blocks = shared::summaries(view, is_personal);
+        blocks.extend(more(view));
+        return (about, blocks);
     }
-    let row = |figure: &PublishedFigure| {
-        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
-        let cells = vec![
-            workload_name(&figure.metric).to_owned(),
-            value(&figure.metric, figure.quantity, figure.value),
-            known(&figure.board),
-            known(&figure.setting),
-            figure.publication.clone(),
-        ];
-        Row::new(cells)
-            .valued(vec![None, Some(figure.value)])
-            .linked(format!("/published/{}", figure.publication))
-    };
-    vec![
-        Block::Heading("Published figures".to_owned()),
-        Block::Text(
-            "Other people's measurements, with their methods; never mixed with runs of cardmark."
-                .to_owned(),
+    let known = catalogue().iter().find(|row| row.id == entry.key);
+    let known = known.map(published);
+    let mut blocks = answer.blocks();
+    blocks.push(Block::Text(shared::counted(view)));
+    if view.accepted_by.is_some() {
+        blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
+    }
+    let place = known.iter().filter_map(|known| known.place.clone());
+    blocks.extend(place.map(Block::Chart));
+    if let Some(uses) = answers::uses_of_product(rated, &entry.name, today) {
+        blocks.push(Block::Heading("What it is good for".to_owned()));
+        blocks.push(uses);
+    }
+    blocks.extend(known.iter().flat_map(|known| known.boards.clone()));
+    blocks.extend(shared::claims(view));
+    blocks.extend(shared::summaries(view, is_personal));
+    blocks.extend(more(view));
+    blocks.extend(known::fakes(entry.fakes_count, entry.cards_count));
+    blocks.extend(known.iter().flat_map(|known| known.last.clone()));
+    (about, blocks)
+}
+
+fn more(view: &ProductView) -> Option<Block> {
+    let text = "Figures with fewer submitters are on the next page.";
+    view.next.is_some().then(|| Block::Text(text.to_owned()))
+}
+
+/// Whether the product is good: as a recommendation judges, or else the rates of its runs.
+fn answer(view: &ProductView, rated: &Arc<Vec<Figure>>, today: Day) -> AnswerBlock {
+    let judged = answers::on_product(rated, &view.entry.name, today);
+    let answer = judged.or_else(|| shared::answer(view));
+    let answer = answer.unwrap_or_else(|| AnswerBlock {
+        sentence: format!(
+            "No rate of {} is known here yet: `cardmark run` measures it",
+            view.entry.name
         ),
-        Block::Table {
-            caption: "Published figures".to_owned(),
-            table: Table {
-                columns: vec![
-                    Column::left(""),
-                    Column::right("figure"),
-                    Column::left("board"),
-                    Column::left("setting"),
-                    Column::left("publication"),
-                ],
-                rows: all.iter().map(row).collect(),
-            },
+        ..AnswerBlock::default()
+    });
+    match shared::false_capacity(view) {
+        None => answer,
+        Some(warning) => AnswerBlock {
+            weight: Weight::Warning,
+            sentence: warning,
+            more: std::iter::once(answer.sentence)
+                .chain(answer.more)
+                .collect(),
+            ..answer
         },
-    ]
+    }
 }

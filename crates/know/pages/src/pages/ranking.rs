@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use cardmark_report::document::Block;
+use cardmark_report::plain_name;
 use cardmark_report::text::place_text;
-use cardmark_report::workload_name;
 use cardmark_share::Problem;
 use serde::Deserialize;
 
 use crate::addresses;
-use crate::frame::{Field, Form, Page};
-use crate::pages::circumstances;
+use crate::frame::{Field, Form, Page, Section};
 use crate::pages::figures::{self, OFFERED};
+use crate::pages::{circumstances, published_charts};
 use crate::places::possible;
 use crate::queries::{Queries, wrong_cursor};
 use crate::views::product::SummaryView;
@@ -82,7 +82,7 @@ pub async fn ranking<Q: Queries>(
         let first = addresses::ranking(metric, query.context.as_deref().unwrap_or_default());
         return Ok(RankingPage::First(first));
     }
-    let title = format!("Ranking: {}", workload_name(metric));
+    let title = format!("Ranking: {}", plain_name(metric));
     let about = "Products ranked by measured figures under the same circumstances.";
     let key = chosen.as_ref().map(|chosen| chosen.key);
     let blocks = match &chosen {
@@ -99,6 +99,10 @@ pub async fn ranking<Q: Queries>(
         page = page.link("As data", address);
     }
     page = page.next(next(metric, chosen.as_ref(), before));
+    if let Some(chart) = published_charts::of_metric(metric).filter(|_| before.count == 0) {
+        let published = Section::new("By published figures", vec![Block::Chart(chart)]);
+        page = page.section(published.link("All boards", "/boards"));
+    }
     if let Some(others) = circumstances::others(metric, &contexts, key) {
         page = page.section(others);
     }
@@ -233,9 +237,7 @@ fn form(metric: &str, context: Option<&str>, contexts: &[ContextEntry]) -> Form 
     if !offered.contains(&metric) {
         offered.push(metric);
     }
-    let metrics = offered
-        .iter()
-        .map(|id| ((*id).to_owned(), workload_name(id).to_owned()));
+    let metrics = offered.iter().map(|id| ((*id).to_owned(), plain_name(id)));
     let mut fields = vec![Field::choice(
         "metric",
         "Metric",

@@ -3,8 +3,8 @@
 use cardmark_catalog::explanation;
 use cardmark_core::{OriginKind, Record, name_of};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::{run_title, survey};
-use cardmark_share::{Check, CheckOutcome};
+use cardmark_report::{answer_of_run, run_title, survey};
+use cardmark_share::{Check, CheckOutcome, counts, fits_product};
 use uuid::Uuid;
 
 use crate::addresses;
@@ -35,14 +35,21 @@ fn page(run: &Run, record: &Record, is_mine: bool) -> Page {
     let title = listed.product_name.clone();
     let title = title.unwrap_or_else(|| run_title(record));
     let document = survey(&title, std::slice::from_ref(record));
-    let standing = standing(run, is_mine);
+    // Nobody has to prove anything to himself.
+    let standing = match is_mine {
+        true => Vec::new(),
+        false => standing(run),
+    };
     let mut blocks = match is_clean(run) && listed.state == RunState::Shared {
         true => [document.blocks, standing].concat(),
         false => [standing, document.blocks].concat(),
     };
     blocks.extend(stated(record));
     let on = listed.board.as_ref().map(|board| format!(" on {board}"));
-    let about = format!("Measured{}", on.unwrap_or_default());
+    let about = match answer_of_run(record) {
+        Some(answer) => format!("{}{}.", answer.sentence, on.unwrap_or_default()),
+        None => format!("Measured{}", on.unwrap_or_default()),
+    };
     let mut page = Page::new(document.title, about, blocks);
     let is_simulated = record.origin.kind == OriginKind::Simulated;
     // Neither a simulated board nor a product without a run that counts has a page.
@@ -71,10 +78,11 @@ fn page(run: &Run, record: &Record, is_mine: bool) -> Page {
 
 /// The page in the personal instance, where nothing was sent.
 fn of_the_owner(page: Page, record: &Record) -> Page {
-    match history::name_of(record) {
+    let page = match history::name_of(record) {
         Some(card) => page.link("History of the card", addresses::history(&card)),
         None => page,
-    }
+    };
+    page.link("Record", addresses::record(record.id))
 }
 
 fn of_a_site(page: Page, id: Uuid, origin: &str) -> Page {
@@ -100,15 +108,12 @@ fn stated(record: &Record) -> Option<Block> {
 }
 
 /// Level and checks, those that failed first.
-fn standing(run: &Run, is_mine: bool) -> Vec<Block> {
+fn standing(run: &Run) -> Vec<Block> {
     let listed = &run.listed;
     let level = sentence(&name_of(&listed.level).replace('_', " "));
     let mut text = level.trim_end_matches('.').to_owned();
-    if !is_mine {
-        text += &format!("; received on {}", listed.received_on);
-    }
+    text += &format!("; received on {}", listed.received_on);
     text += &match (listed.state, listed.decided_by) {
-        (RunState::Quarantined, _) if is_mine => "; a check failed: it counts nowhere".to_owned(),
         (RunState::Quarantined, None) => "; quarantined: it counts nowhere".to_owned(),
         (RunState::Quarantined, Some(number)) => {
             format!("; quarantined by act {number} of a moderator: it counts nowhere")
@@ -116,6 +121,15 @@ fn standing(run: &Run, is_mine: bool) -> Vec<Block> {
         (_, Some(number)) => format!("; shared by act {number} of a moderator"),
         (_, None) => String::new(),
     };
+    if listed.state == RunState::Shared {
+        text += match (counts(&run.checks), fits_product(&run.checks)) {
+            (false, _) => "; no figure of a product counts it",
+            (true, false) => {
+                "; the device contradicts the product, and no figure of it counts the run"
+            }
+            (true, true) => "",
+        };
+    }
     let mut checks: Vec<&Check> = run.checks.iter().collect();
     checks.sort_by_key(|check| order(check.outcome));
     let row = |check: &&Check| {
@@ -150,15 +164,16 @@ fn standing(run: &Run, is_mine: bool) -> Vec<Block> {
 
 /// True if no check speaks against the run.
 fn is_clean(run: &Run) -> bool {
-    run.checks.iter().all(|check| order(check.outcome) > 1)
+    run.checks.iter().all(|check| order(check.outcome) > 2)
 }
 
 fn order(outcome: CheckOutcome) -> u8 {
     match outcome {
         CheckOutcome::Failed => 0,
-        CheckOutcome::Marked => 1,
-        CheckOutcome::Passed => 2,
-        CheckOutcome::CannotTell => 3,
+        CheckOutcome::NotCounted => 1,
+        CheckOutcome::Marked => 2,
+        CheckOutcome::Passed => 3,
+        CheckOutcome::CannotTell => 4,
     }
 }
 
@@ -166,6 +181,7 @@ fn word(outcome: CheckOutcome) -> &'static str {
     match outcome {
         CheckOutcome::Failed => "failed",
         CheckOutcome::Marked => "marked",
+        CheckOutcome::NotCounted => "not counted",
         CheckOutcome::Passed => "passed",
         CheckOutcome::CannotTell => "cannot tell",
     }

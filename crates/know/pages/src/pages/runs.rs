@@ -6,7 +6,7 @@ use cardmark_report::text::amount;
 use crate::addresses;
 use crate::frame::{Field, Form, Page};
 use crate::queries::Queries;
-use crate::views::run::{ListedRun, RunState};
+use crate::views::run::ListedRun;
 use crate::views::search::SearchQuery;
 
 /// A search of runs.
@@ -82,28 +82,28 @@ pub(super) fn table(caption: String, runs: Vec<ListedRun>, is_mine: bool) -> Blo
     let row = |run: ListedRun| {
         let mut cells = vec![
             run.storage_name().to_owned(),
+            known(Some(run.result).filter(|result| !result.is_empty())),
             run.size_bytes.map_or_else(|| "–".to_owned(), amount),
             known(run.board),
             known(run.suite),
-            known(run.bus),
         ];
         match is_mine {
-            true => cells.extend([
-                known(run.day),
-                match run.state {
-                    RunState::Quarantined => "failed".to_owned(),
-                    _ => "–".to_owned(),
-                },
-            ]),
+            true => cells.push(known(run.day)),
             false => cells.extend([run.received_on, run.state.name().to_owned()]),
         }
         Row::new(cells)
-            .valued(vec![None, run.size_bytes.map(|bytes| bytes as f64)])
+            .valued(vec![None, None, run.size_bytes.map(|bytes| bytes as f64)])
             .linked(addresses::run(run.id))
     };
-    let mut columns = vec!["storage", "size", "board", "suite", "bus"];
+    let mut columns = vec![
+        "storage",
+        "result (read/write, random)",
+        "size",
+        "board",
+        "suite",
+    ];
     columns.extend(match is_mine {
-        true => ["day", "checks"].as_slice(),
+        true => ["day"].as_slice(),
         false => &["received", "state"],
     });
     let column = |title: &str| match title {

@@ -12,7 +12,7 @@ use crate::views::published::PublishedFigure;
 #[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(deny_unknown_fields)]
 pub struct ProductsQuery {
-    /// Beginning of the name.
+    /// Parts of the name in their order.
     #[cfg_attr(feature = "openapi", param(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"))]
     pub q: Option<String>,
     /// `next` of the page before.

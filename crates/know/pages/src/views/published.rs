@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use cardmark_catalog::{metric_quantities, publications};
-use cardmark_core::Quantity;
-use cardmark_judge::ordered_metrics;
-use cardmark_share::Extract;
+use cardmark_catalog::{find_products, metric_quantities, products, publications};
+use cardmark_core::{Quantity, Record};
+use cardmark_judge::{derive_again, ordered_metrics};
+use cardmark_share::{Extract, product_key};
 use serde::Serialize;
 
 /// A published figure.
@@ -64,6 +64,66 @@ static FIGURES: LazyLock<BTreeMap<String, Vec<PublishedFigure>>> = LazyLock::new
     }
     by_product
 });
+
+/// All published runs by key of product.
+static RECORDS: LazyLock<BTreeMap<String, Vec<Record>>> = LazyLock::new(|| {
+    let mut by_product = BTreeMap::<String, Vec<Record>>::new();
+    for mut record in publications().iter().flat_map(|one| one.records()) {
+        let _ = derive_again(&mut record);
+        if let Some(key) = record.labels.get("product").map(|name| product_key(name)) {
+            by_product.entry(key).or_default().push(record);
+        }
+    }
+    by_product
+});
+
+/// Published runs of a product.
+pub fn records_of(key: &str) -> &'static [Record] {
+    RECORDS.get(key).map_or(&[], Vec::as_slice)
+}
+
+/// A product of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownProduct {
+    /// Key of the product.
+    pub key: String,
+    /// Its name.
+    pub name: String,
+    /// Number of published figures.
+    pub figures_count: usize,
+}
+
+impl KnownProduct {
+    /// Place in the list of products, which is in the order of their names.
+    pub fn place(&self) -> (String, &str) {
+        (self.name.to_lowercase(), &self.key)
+    }
+}
+
+/// Returns the products of the catalogue that a search means, or, without one, those with published figures, in the order of their
+/// names.
+pub fn known_products(text: Option<&str>) -> Vec<KnownProduct> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    let found = match text {
+        Some(text) => find_products(text),
+        None => products().iter().collect(),
+    };
+    let known = found.into_iter().map(|row| KnownProduct {
+        key: row.id.clone(),
+        name: row.name(),
+        figures_count: figures_count(&row.id),
+    });
+    let mut known: Vec<KnownProduct> = known
+        .filter(|one| text.is_some() || one.figures_count > 0)
+        .collect();
+    known.sort_by(|one, next| one.place().cmp(&next.place()));
+    known
+}
+
+/// Number of published figures of a product.
+pub fn figures_count(key: &str) -> usize {
+    FIGURES.get(key).map_or(0, Vec::len)
+}
 
 /// Published figures of a product.
 pub fn of_product(key: &str) -> Vec<PublishedFigure> {

@@ -45,7 +45,7 @@ pub struct ListedRun {
     pub received_ms: i64,
     /// Day of the run, as the board's clock had it.
     pub day: Option<String>,
-    /// Key of the product on this site.
+    /// Key of the product on this site; absent if the device contradicts the product.
     pub product: Option<String>,
     /// Name of the product.
     pub product_name: Option<String>,
@@ -61,6 +61,8 @@ pub struct ListedRun {
     pub size_bytes: Option<u64>,
     /// Result of a test of all blocks, such as `good` or `limbo`.
     pub storage: Option<String>,
+    /// Verdict and the figures that matter most, such as `89.0/32.3 MB/s, 2507/904 IOPS`: read/write, in sequence and at random.
+    pub result: String,
     /// Number of the act of a moderator that decides the state; absent if the checks do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<i64>,

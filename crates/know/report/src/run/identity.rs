@@ -192,7 +192,7 @@ fn storage(device: &DeviceInfo) -> Option<String> {
 }
 
 /// Used part of the life. eMMC reports it in steps of 10 %, as their upper ends; the last step has none.
-fn life(percent: u32, is_emmc: bool) -> String {
+pub(crate) fn life(percent: u32, is_emmc: bool) -> String {
     match (is_emmc, percent) {
         (true, 101..) => "over 100 % of its life used".to_owned(),
         (true, _) => format!("at most {percent} % of its life used"),

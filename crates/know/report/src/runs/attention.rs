@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardmark_catalog::use_of;
-use cardmark_core::{CAPACITY_RULE, FindingKind, Quantity, StorageKind};
+use cardmark_core::{CAPACITY_RULE, FindingKind, Quantity, Record, StorageKind};
 use cardmark_judge::{
     Advice, Attention, CardRuns, Fit, Ground, NamedBy, Outlier, Reason, Shortfall, role_of,
 };
@@ -173,14 +173,22 @@ fn beside(rows: &[(String, String)], width: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the same for a report: the answer, and a table.
+/// Returns the same for a report or a page: the answer, and a table whose rows lead to the `address` of the run with the worst reason.
 #[must_use]
-pub(crate) fn attention_blocks(cards: &[CardRuns<'_>], rows: &[Attention<'_>]) -> Vec<Block> {
+pub fn attention_blocks(
+    cards: &[CardRuns<'_>],
+    rows: &[Attention<'_>],
+    address: impl Fn(&Record) -> Option<String>,
+) -> Vec<Block> {
     let titles = ["Board", "Do", "Why", "Card", "Run"].map(Column::left);
     let row = |row: &Attention<'_>| {
         let (board, why) = (clean(&row.card.board), capitalised(&reasons(row)));
         let what = advice(row.advice).to_owned();
-        Row::new(vec![board, what, why, card_name(row), run_of(row)])
+        let cells = Row::new(vec![board, what, why, card_name(row), run_of(row)]);
+        match row.worst().and_then(|ground| address(ground.run)) {
+            Some(address) => cells.linked(address),
+            None => cells,
+        }
     };
     let table = Block::Table {
         caption: "Cards that need attention, the worst first".to_owned(),

@@ -389,7 +389,7 @@ fn cards(test: &Tested) -> String {
     }
 }
 
-fn test_with_source(test: &Tested) -> String {
+pub(crate) fn test_with_source(test: &Tested) -> String {
     let cards_count = count_of(test.first_errors.len(), "card", "cards");
     let made = match test.made.as_slice() {
         [] => String::new(),

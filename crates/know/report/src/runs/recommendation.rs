@@ -1,5 +1,7 @@
 //! Products that suit a use: the answer, and each product with its figures.
 
+mod product;
+
 use std::collections::BTreeSet;
 
 use cardmark_catalog::{ProductKind, QueueState, Requirement, Use, nearest_boards, use_of};
@@ -207,7 +209,7 @@ impl Recommended<'_> {
 
     /// Grade of a product, and its price if one matters.
     fn in_word(&self, one: &Candidate) -> String {
-        let word = in_word(one);
+        let word = grade_words(one);
         match self.question.wish.budget.is_some() && one.price.is_none() {
             true => format!("{}, no price", graded(one)),
             false => word,
@@ -377,7 +379,8 @@ fn numbered(one: &Candidate) -> String {
 }
 
 /// Grade of a product in a few words.
-fn in_word(one: &Candidate) -> String {
+#[must_use]
+pub fn grade_words(one: &Candidate) -> String {
     let grade = graded(one);
     let band = one.band.filter(|_| one.grade < Grade::TooSlow);
     let mut word = match (band, one.basis) {

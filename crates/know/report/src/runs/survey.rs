@@ -19,10 +19,12 @@ use cardmark_core::{OriginKind, Record, Severity, context_rows};
 use cardmark_judge::{CardRuns, attention, cards_of};
 
 use self::charts::Charts;
+pub use self::charts::class_marks;
 use self::methods::{Method, Rate, methods};
 use self::sources::is_own;
 pub(crate) use self::sources::publication_of;
 pub use self::sources::survey_title;
+pub use self::subjects::setting_words;
 use self::subjects::{Subject, board_of, name_of, subjects, suite_of};
 use crate::chart::Chart;
 use crate::document::{Block, Column, Document, Row, Table};
@@ -55,7 +57,7 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     let mut blocks = match records {
         [one] => storage_of_one(one),
         _ if watched.is_empty() => Vec::new(),
-        _ => attention_blocks(&cards, &watched),
+        _ => attention_blocks(&cards, &watched, |_| None),
     };
     if records.len() > 1
         && let Some((answer, has_winner)) = methods.first().and_then(answer::answer_of_survey)

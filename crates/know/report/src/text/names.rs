@@ -60,7 +60,7 @@ pub(crate) fn is_printed(id: &str) -> bool {
 }
 
 /// The metric in plain words with the tool that it is named after: `random read 4 KiB (iozone)`.
-pub(crate) fn plain_name(id: &str) -> String {
+pub fn plain_name(id: &str) -> String {
     let known = workload_name(id);
     let printed = PRINTED.iter().find(|(known, _)| *known == id);
     if let Some(name) = printed
@@ -124,7 +124,7 @@ pub(crate) fn title_name(id: &str) -> String {
 }
 
 /// The text with a capital letter first.
-pub(crate) fn capitalised(text: &str) -> String {
+pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters.clone()).collect()

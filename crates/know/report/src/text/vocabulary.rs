@@ -134,24 +134,6 @@ impl Page {
         self.list(heading, &shops);
     }
 
-    /// What is known of the command queue, and what it changes where somebody published both.
-    fn queue_of(&mut self, product: &Product) {
-        let mut items: Vec<String> = queue_gains(product).iter().filter_map(gain).collect();
-        // Writes are what a system waits for.
-        items.sort_by_key(|item| !item.starts_with("random writes"));
-        for queue in lines_of(product)
-            .iter()
-            .filter_map(|line| line.command_queue.as_ref())
-        {
-            for fact in [queue_advice(queue.state), &queue.detail] {
-                if !items.iter().any(|item| item == fact) {
-                    items.push(fact.to_owned());
-                }
-            }
-        }
-        self.list("Command queue", &items);
-    }
-
     fn product(&mut self, product: &Product) {
         self.text(&format!(
             "{}, in published results (`cardmark list published`).",
@@ -169,7 +151,7 @@ impl Page {
         self.list("The package promises", &claims);
         let classes = product.claims.iter().filter_map(|name| class(name));
         self.list("Meaning", &classes.map(promise).collect::<Vec<_>>());
-        self.queue_of(product);
+        self.list("Command queue", &queue_items(product));
         self.line_of(product);
         self.sources("all", &product.source, &[]);
     }
@@ -228,6 +210,24 @@ impl Page {
     }
 }
 
+/// What is known of the command queue of a product, and what it changes where somebody published both.
+pub(crate) fn queue_items(product: &Product) -> Vec<String> {
+    let mut items: Vec<String> = queue_gains(product).iter().filter_map(gain).collect();
+    // Writes are what a system waits for.
+    items.sort_by_key(|item| !item.starts_with("random writes"));
+    for queue in lines_of(product)
+        .iter()
+        .filter_map(|line| line.command_queue.as_ref())
+    {
+        for fact in [queue_advice(queue.state), &queue.detail] {
+            if !items.iter().any(|item| item == fact) {
+                items.push(fact.to_owned());
+            }
+        }
+    }
+    items
+}
+
 fn in_short(row: Known) -> String {
     let parts = match row {
         Known::Line(line) => {
@@ -251,7 +251,7 @@ fn in_short(row: Known) -> String {
 }
 
 /// Sentences about a line in the shops. A state without a date says nothing about today.
-fn in_shops(line: &ProductLine) -> String {
+pub(crate) fn in_shops(line: &ProductLine) -> String {
     let seen = line.known_sold.as_ref();
     let seen = seen.map(|date| format!("Last seen in shops: {date}."));
     let state = match line.availability {
@@ -369,7 +369,7 @@ fn meanings(claims: &[PackageClaim]) -> Vec<String> {
 }
 
 /// Minimum rates of a class.
-fn promise(class: &Class) -> String {
+pub(crate) fn promise(class: &Class) -> String {
     let random = class
         .least_read_operations_per_s
         .zip(class.least_write_operations_per_s)
@@ -400,7 +400,7 @@ fn most_rate(board: &BoardFacts) -> String {
     rate(board.most_slot_bytes_per_s())
 }
 
-fn slot(board: &BoardFacts) -> Vec<String> {
+pub(crate) fn slot(board: &BoardFacts) -> Vec<String> {
     let modes: Vec<&str> = board.bus_modes.iter().map(|mode| mode.name()).collect();
     let most = most_rate(board);
     let mut items = vec![
@@ -425,7 +425,7 @@ fn slot(board: &BoardFacts) -> Vec<String> {
     items
 }
 
-fn other_disks(board: &BoardFacts) -> Vec<String> {
+pub(crate) fn other_disks(board: &BoardFacts) -> Vec<String> {
     let usb = board
         .usb_bits_per_s
         .map(|bits| format!("USB: up to {} Mbit/s", bits / 1_000_000));

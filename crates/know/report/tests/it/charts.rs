@@ -1,8 +1,8 @@
 //! Charts: what they show can be read back, and nothing of it is hidden.
 
 use cardmark_report::chart::{
-    Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Group, Heading, Palette, Scatter, Size,
-    Spot, Theme,
+    Bar, Bars, Chart, Curve, Curves, Dot, Dumbbell, Dumbbells, Group, Heading, Mark, Palette,
+    Scatter, Size, Spot, Strip, Theme,
 };
 use insta::assert_snapshot;
 
@@ -136,6 +136,25 @@ fn dumbbells(sides: [&str; 2]) -> Chart {
     })
 }
 
+/// Fifty cards, of which two are named.
+fn strip() -> Chart {
+    let dot = |index: u32| Dot {
+        name: format!("Some Brand Card number {index} of 64 GB"),
+        value: 20.0 * 1.1_f64.powi(i32::try_from(index).unwrap()),
+        is_named: [3, 40].contains(&index),
+    };
+    let mark = |value: f64, label: &str| Mark {
+        value,
+        label: label.to_owned(),
+    };
+    Chart::Strip(Strip {
+        heading: heading("place 10 of 50 in random writes", "fifty cards"),
+        axis: "random writes, IOPS".to_owned(),
+        dots: (0..50).map(dot).collect(),
+        marks: vec![mark(500.0, "A1"), mark(2000.0, "A2"), mark(1e9, "far away")],
+    })
+}
+
 fn all() -> Vec<Chart> {
     vec![
         bars(),
@@ -147,6 +166,7 @@ fn all() -> Vec<Chart> {
             "Raspberry Pi 3 Model B Rev 1.2",
             "Raspberry Pi 4 Model B Rev 1.4",
         ]),
+        strip(),
     ]
 }
 
@@ -377,6 +397,30 @@ fn dumbbells_end_at_their_figures() {
 }
 
 #[test]
+fn dots_stand_at_their_figures_and_the_named_ones_have_their_names() {
+    for size in SIZES {
+        let drawing = Drawing::of(&strip().svg(Theme::Page, size));
+        assert_eq!(drawing.marks.len(), 50);
+        let ticks = drawing.level_ticks();
+        assert!(ticks.len() >= 3, "{ticks:?}");
+        // Named dots are drawn last, those of the lower rate first.
+        for (place, truth) in drawing.marks[48..].iter().zip([3, 40]) {
+            assert_near(back(&ticks, place.0, true), 20.0 * 1.1_f64.powi(truth));
+        }
+        let names = drawing
+            .texts
+            .iter()
+            .filter(|text| text.class == "text small");
+        assert_eq!(names.count(), 2);
+        let labels = ["A1", "A2", "far away"].map(|label| {
+            let mut texts = drawing.texts.iter();
+            texts.any(|text| text.text == label)
+        });
+        assert_eq!(labels, [true, true, false]);
+    }
+}
+
+#[test]
 fn no_text_leaves_the_chart_or_meets_another() {
     for chart in all() {
         for size in SIZES {
@@ -471,7 +515,7 @@ fn each_axis_has_one_unit_and_is_named() {
         let drawing = Drawing::of(&chart.svg(Theme::Page, Size::Wide));
         let names: Vec<&Text> = drawing.axis_names();
         let expected = match chart {
-            Chart::Bars(_) | Chart::Dumbbells(_) => 1,
+            Chart::Bars(_) | Chart::Dumbbells(_) | Chart::Strip(_) => 1,
             _ => 2,
         };
         assert_eq!(names.len(), expected, "{names:?}");

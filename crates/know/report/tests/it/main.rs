@@ -26,4 +26,5 @@ mod seller;
 mod survey;
 mod terminal;
 mod unknown;
+mod watch;
 mod width;

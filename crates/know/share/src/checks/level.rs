@@ -15,9 +15,12 @@ pub enum Level {
     Published,
     /// Figures from another tool's output.
     Imported,
-    /// Measured by this program.
+    /// In the form of a run of this program, without what the kernel always shows of a device in such a reader: it may be any.
+    CardNotIdentified,
+    /// In the form of a run of this program. A site cannot know that it is one.
     Measured,
-    /// Measured by this program at places that a seed draws which the site had issued shortly before; no check failed.
+    /// The same, at places that a seed draws which the site had issued shortly before; no check failed. The file is later than the
+    /// seed.
     MeasuredWithFreshSeed,
 }
 
@@ -32,9 +35,13 @@ pub fn level(origin: &str, checks: &[Check]) -> Level {
     let is_fresh = has_passed(CheckName::FreshSeed)
         && has_passed(CheckName::Seed)
         && !super::is_quarantined(checks);
+    let is_unidentified = |check: &Check| {
+        check.name == CheckName::Identified && check.outcome == CheckOutcome::NotCounted
+    };
     match origin {
         "simulated" => Level::Simulated,
         "published" => Level::Published,
+        "measured" if checks.iter().any(is_unidentified) => Level::CardNotIdentified,
         "measured" if is_fresh => Level::MeasuredWithFreshSeed,
         "measured" => Level::Measured,
         _ => Level::Imported,

@@ -1,9 +1,10 @@
 //! Limits of the bus of a record. Each limit follows from the record's own circumstances; there is no fixed maximum for
 //! a figure, because the next card may be faster.
 
+use cardmark_catalog::board;
 use cardmark_core::{
-    Access, Bus, BusMode, DeviceInfo, FindingKind, OriginKind, PcieLink, Reader, ReaderKind,
-    Record, Trial,
+    Access, Bus, BusMode, CardKind, DeviceInfo, FindingKind, LayerKind, OriginKind, PcieLink,
+    Reader, ReaderKind, Record, Trial,
 };
 
 use crate::check::{Check, CheckName, CheckOutcome};
@@ -36,10 +37,11 @@ pub(super) fn physics(record: &Record) -> Check {
     let Some(device) = record.devices.first() else {
         return cannot_tell("the device is unknown");
     };
-    if let Some(reason) = other_size(device) {
+    if let Some(reason) = other_size(device).or_else(|| larger_filesystem(record)) {
         return Check::of(name, CheckOutcome::Failed, reason);
     }
-    let Some(ceiling) = device.reader.as_ref().and_then(ceiling) else {
+    let of_record = device.reader.as_ref().and_then(ceiling);
+    let Some(ceiling) = of_record.or_else(|| slot_of_board(record, device)) else {
         return cannot_tell("the speed of the bus is unknown");
     };
     if record.host.as_ref().and_then(|host| host.is_virtual) == Some(true) {
@@ -57,8 +59,50 @@ pub(super) fn physics(record: &Record) -> Check {
 fn other_size(device: &DeviceInfo) -> Option<String> {
     let card = device.card.as_ref()?;
     let (stated, size) = (card.decoded.capacity_bytes?, device.size_bytes?);
-    (card.kind == cardmark_core::CardKind::Sd && stated != size)
+    (card.kind == CardKind::Sd && stated != size)
         .then(|| format!("the card reports {stated} bytes, the device has {size}"))
+}
+
+/// A filesystem on partitions and disks is not larger than these.
+fn larger_filesystem(record: &Record) -> Option<String> {
+    let target = record.target.as_ref()?;
+    let is_plain = |kind| {
+        matches!(
+            kind,
+            LayerKind::Mount | LayerKind::Partition | LayerKind::Disk
+        )
+    };
+    if target.layers.is_empty() || !target.layers.iter().all(|layer| is_plain(layer.kind)) {
+        return None;
+    }
+    let sizes: Option<Vec<u64>> = record
+        .devices
+        .iter()
+        .map(|device| device.size_bytes)
+        .collect();
+    let size = sizes?.into_iter().fold(0, u64::saturating_add);
+    let used = target.filesystem_bytes?;
+    (used > size).then(|| format!("the filesystem has {used} bytes, the device below it {size}"))
+}
+
+/// The fastest mode of the card slot of a board that is known: the bus is at most that fast if the record does not show it. An
+/// overclocked slot is shown to every user.
+fn slot_of_board(record: &Record, device: &DeviceInfo) -> Option<Ceiling> {
+    let reader = device.reader.as_ref()?;
+    let is_card = device.card.as_ref().map(|card| card.kind) == Some(CardKind::Sd);
+    let is_overclocked = reader
+        .bus
+        .as_ref()
+        .is_some_and(|bus| bus.overclock_hz.is_some());
+    if reader.kind != ReaderKind::Slot || !is_card || is_overclocked {
+        return None;
+    }
+    let model = record.board.as_ref()?.model.as_deref()?;
+    let known = board(model).filter(|known| known.is_raspberry_pi())?;
+    Some(Ceiling {
+        bytes_per_s: known.most_slot_bytes_per_s() as f64,
+        of: format!("the fastest mode of the slot of {}", known.name),
+    })
 }
 
 /// A limit, and what sets it.
@@ -158,7 +202,7 @@ fn too_fast(record: &Record, ceiling: &Ceiling) -> Option<String> {
             .find(|&(bytes, span_ns)| bytes as f64 > most_bytes(trial, ceiling, span_ns))?;
         let rate = bytes as f64 / span_ns.max(1) as f64 * NS_PER_S / 1e6;
         Some(format!(
-            "{}: {bytes} bytes in {span_ns} ns are {rate:.1} MB/s; {} carry {:.1} MB/s",
+            "{}: {bytes} bytes in {span_ns} ns are {rate:.1} MB/s; the limit of {} is {:.1} MB/s",
             trial.workload.id,
             ceiling.of,
             ceiling.bytes_per_s / 1e6

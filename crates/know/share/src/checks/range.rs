@@ -2,8 +2,9 @@
 
 use crate::check::{Check, CheckName, CheckOutcome};
 use crate::summary::Summary;
+use crate::voice::OLDER_DAYS;
 
-/// Submitters below which nothing is called far.
+/// Older submitters below which nothing is called far: new ones could move the range to their own figures.
 const LEAST_SUBMITTERS: u64 = 10;
 /// A figure is far if it lies outside the middle half of all figures by more than this many times the width of that
 /// half, in logarithms (J. Tukey, *Exploratory Data Analysis*, 1977: "far out").
@@ -17,9 +18,10 @@ pub fn product_range<'a>(figures: impl IntoIterator<Item = (&'a str, f64, &'a Su
     let name = CheckName::ProductRange;
     let (mut far, mut known) = (Vec::new(), false);
     for (metric, value, summary) in figures {
-        if summary.count() < LEAST_SUBMITTERS || value <= 0.0 {
+        if summary.older().count < LEAST_SUBMITTERS || value <= 0.0 {
             continue;
         }
+        let summary = summary.without_new();
         known = true;
         let quantile = |share| libm::log(summary.quantile(share).unwrap_or(value));
         let (low, high) = (quantile(0.25), quantile(0.75));
@@ -31,7 +33,9 @@ pub fn product_range<'a>(figures: impl IntoIterator<Item = (&'a str, f64, &'a Su
     }
     match (known, far.as_slice()) {
         (false, _) => {
-            let reason = format!("fewer than {LEAST_SUBMITTERS} people sent runs of the product");
+            let reason = format!(
+                "fewer than {LEAST_SUBMITTERS} people sent runs of the product more than {OLDER_DAYS} days ago"
+            );
             Check::of(name, CheckOutcome::CannotTell, reason)
         }
         (true, []) => Check::passed(name),

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use cardmark_host::{
     CounterReader, KernelLog, Root, block_devices, card_identity, device_info, disk_identity,
-    log_names, mmc_host, mounted_directories, read_board, read_host, register_texts, resolve,
+    log_names, mmc_host, mounted_directories, read_board, read_host, read_look, register_texts,
+    resolve,
 };
 use cardmark_testkit::trees::{Damage, Tree, whole};
 
@@ -67,6 +68,7 @@ impl Said {
 
     fn target(&mut self, root: &Root, path: &str) {
         if let Ok(resolution) = self.ask(|| resolve(root, Path::new(path))) {
+            self.ask(|| read_look(root, &resolution, Some(3)));
             let disks = resolution.disks.into_iter();
             self.disks.extend(disks.map(|disk| disk.name));
         }

@@ -10,6 +10,7 @@ mod facts;
 mod hostile;
 mod identity;
 mod layers;
+mod looks;
 mod machine;
 mod places;
 mod planted;

@@ -17,7 +17,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Test capacity and reliability",
         &["probe", "verify", "power-cut", "endure", "anatomy"],
     ),
-    ("Look and understand", &["info", "show", "list", "explain"]),
+    (
+        "Look and understand",
+        &["info", "watch", "show", "list", "open", "explain"],
+    ),
     (
         "Compare and choose",
         &["compare", "rank", "recommend", "history", "report"],

@@ -7,8 +7,8 @@ use cardmark_catalog::{
 };
 use cardmark_core::{ContextRow, OriginKind, Record};
 use cardmark_judge::{
-    CommonPlace, Compared, NotComparable, Queues, common_places, compare_sides, stated_pair,
-    tested_pair,
+    CommonPlace, Compared, NotComparable, Queues, common_places, compare_in, compare_sides,
+    stated_pair, tested_pair,
 };
 use cardmark_report::{
     EnduranceOfBoth, Place, Versus, answer_of_comparison, circumstances, comparison,
@@ -342,12 +342,7 @@ impl<'a> Asked<'a> {
         report_left_out(&places, sides);
         let names = self.names(&places);
         let compared = |place: CommonPlace<'a>| {
-            // As installed the queue of one side may be on, and that of the other off.
-            let mut across = self.arguments.across.clone();
-            if matches!(place.queues, Queues::AsInstalled([base, other]) if base != other) {
-                across.push("command_queue".to_owned());
-            }
-            let results = self.compared(&place, &across)?;
+            let results = self.compared(&place)?;
             Ok((place, results))
         };
         let places: Result<Vec<_>, CommandError> = places.into_iter().map(compared).collect();
@@ -365,7 +360,7 @@ impl<'a> Asked<'a> {
             sides: self.sides.map(|side| side.records.iter().collect()),
             queues: Queues::Any,
         };
-        let results = self.compared(&place, &self.arguments.across)?;
+        let results = self.compared(&place)?;
         Ok(ComparedSides {
             given: self.given,
             names: side_names(self.given, [&place.sides[0], &place.sides[1]]),
@@ -373,13 +368,9 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn compared(
-        self,
-        place: &CommonPlace<'_>,
-        across: &[String],
-    ) -> Result<Compared, CommandError> {
+    fn compared(self, place: &CommonPlace<'_>) -> Result<Compared, CommandError> {
         let metrics = &self.arguments.metrics;
-        let results = compare_sides(&place.sides, metrics, across);
+        let results = compare_in(place, metrics, &self.arguments.across);
         results.map_err(|reason| refusal(reason, self.given, metrics))
     }
 

@@ -13,6 +13,7 @@ mod import;
 mod info;
 mod label;
 mod list;
+mod open;
 mod power_cut;
 mod prepare;
 mod probe;
@@ -25,6 +26,7 @@ mod show;
 mod submit;
 mod tests_of_devices;
 mod verify;
+mod watch;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CommandError, Exit};
@@ -42,6 +44,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::PowerCut(arguments)) => power_cut::power_cut(&arguments),
         Some(Command::Anatomy(arguments)) => anatomy::anatomy(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
+        Some(Command::Watch(arguments)) => watch::watch(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Compare(mut arguments)) => {
             (arguments.base, arguments.others) =
@@ -58,6 +61,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         }
         Some(Command::Campaign(arguments)) => campaign::campaign(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
+        Some(Command::Open(arguments)) => open::open(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),
         Some(Command::Export(arguments)) => export::export(&arguments),

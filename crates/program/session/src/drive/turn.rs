@@ -6,6 +6,7 @@ mod first_wait;
 mod holder;
 mod lock;
 mod note;
+mod under_way;
 mod waiting;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub use claim::Claim;
 pub use first_wait::FirstWait;
 use lock::{Lock, with_suffix};
 pub use note::Step;
+pub use under_way::{UnderWay, stop_work};
 use waiting::Waiting;
 
 /// Directories in which all users of a host can hold the same lock.

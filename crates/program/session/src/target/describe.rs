@@ -72,7 +72,7 @@ pub fn simulated(record: &mut Record, card: &SimulatedCard) {
 }
 
 /// A device with its health data, as far as this user may ask.
-fn with_health(root: &Root, device: DeviceInfo) -> DeviceInfo {
+pub(crate) fn with_health(root: &Root, device: DeviceInfo) -> DeviceInfo {
     if device.health.is_some() {
         return device;
     }

@@ -25,4 +25,5 @@ mod stopping;
 mod turns;
 mod undo;
 mod unknown;
+mod watch;
 mod world;

@@ -58,6 +58,7 @@ async fn amend(store: &SiteStore, number: u64) {
         checks: amended.checks,
         at_ms: LATE_MS + 1_000,
         limits: Vec::new(),
+        newcomers: None,
     };
     let amended = store.amend(record.id, TOKEN, amendment).await.unwrap();
     assert!(matches!(amended, Amended::Now(_)), "{amended:?}");

@@ -1,6 +1,7 @@
 //! Submissions of real records, as a site reads them.
 
 use cardmark_core::{Record, documents_of, parse_record};
+use cardmark_samples::in_a_reader;
 use cardmark_share::write_submission;
 use cardmark_site_data::{packed, rederived};
 use cardmark_site_store::{Incoming, Put, SiteStore, State};
@@ -31,7 +32,7 @@ pub(crate) fn small(number: u128) -> Record {
 
 /// The measured record as one of many: another id, another card of a product.
 pub(crate) fn measured(number: u64) -> Record {
-    let mut record = corpus("run-measured-quick");
+    let mut record = in_a_reader(&corpus("run-measured-quick"));
     record.id = Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + u128::from(number));
     record
         .labels
@@ -61,6 +62,7 @@ pub(crate) fn incoming(text: &str, submitter: Option<u8>, received_ms: i64) -> I
         revision: u64::from(statement.is_some()),
         received_ms,
         limits: Vec::new(),
+        newcomers: None,
     }
 }
 

@@ -1,11 +1,9 @@
 //! The process of a site: start, jobs, end.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cardmark_site_store::SiteStore;
-use cardmark_store::Places;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
@@ -14,11 +12,9 @@ use tracing_subscriber::EnvFilter;
 use crate::app::router;
 use crate::config::Config;
 use crate::error::SiteError;
-use crate::http::page::make_personal;
 use crate::http::server::{Served, listen};
 use crate::jobs::{dumps, upkeep};
-use crate::personal::library::{Library, check};
-use crate::state::{Personal, Site};
+use crate::state::Site;
 
 /// Time for jobs and the database at the end.
 const CLOSE_TIME: Duration = Duration::from_millis(400);
@@ -41,6 +37,7 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
     let site = Arc::new(Site::new(store, config));
     let mut jobs = JoinSet::new();
     jobs.spawn(upkeep::purge(Arc::clone(&site)));
+    jobs.spawn(upkeep::reweigh(Arc::clone(&site)));
     jobs.spawn(upkeep::apply(Arc::clone(&site)));
     jobs.spawn(dumps::keep_up(Arc::clone(&site)));
     answer(served, &site).await;
@@ -58,45 +55,6 @@ async fn close(site: &Site, mut jobs: JoinSet<()>) {
     if tokio::time::timeout(CLOSE_TIME, all).await.is_err() {
         tracing::warn!("work under way was cut off");
     }
-}
-
-/// Shows the runs of local stores on this computer, without any other; by default those of the program's own store. Ends as [`serve`].
-///
-/// # Errors
-/// If the address is not of this computer alone; if there is no store; as [`serve`].
-pub async fn serve_mine(config: Config, stores: Vec<PathBuf>) -> Result<(), SiteError> {
-    begin_log()?;
-    if !config.listen.ip().is_loopback() {
-        return Err(SiteError::NotLocal(config.listen));
-    }
-    let places = Places::from_environment()?;
-    let (stores, journals) = match (places, stores.is_empty()) {
-        (Some(places), true) => (vec![places.database], places.journals),
-        (Some(places), false) => (stores, places.journals),
-        (None, false) => (stores, PathBuf::new()),
-        (None, true) => return Err(SiteError::NoPlace),
-    };
-    if let Some(missing) = stores.iter().find(|path| !path.exists()) {
-        return Err(SiteError::NoStore(missing.clone()));
-    }
-    check(&stores)?;
-    let served = listen(config.listen, config.connections, config.behind_proxy)?;
-    let folder = tempfile::tempdir().map_err(SiteError::Folder)?;
-    let database = folder.path().join("mine.sqlite");
-    let store = SiteStore::open(&format!("sqlite:{}", database.display())).await?;
-    make_personal();
-    let library = Library::new(stores.clone());
-    let mine = Personal {
-        journals,
-        stores,
-        unreadable: library.unreadable(),
-    };
-    let site = Arc::new(Site::new(store, config).personal(mine));
-    let mut jobs = JoinSet::new();
-    jobs.spawn(library.follow(Arc::clone(&site)));
-    answer(served, &site).await;
-    close(&site, jobs).await;
-    Ok(())
 }
 
 /// Raises the limit of open files as far as possible: each connection is one, and shells often allow 1,024.

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cardmark_pages::views::run::ListedRun;
 use cardmark_share::{Accepted, Check, Problem};
-use cardmark_site_store::{Amended, Found, Head, Withdrawn};
+use cardmark_site_store::{Amended, Amendment, Found, Head, Withdrawn};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -24,7 +24,7 @@ use crate::queries::documents::unpack;
 use crate::queries::runs::{derived_record, head, listed, stored};
 use crate::state::Site;
 use crate::submissions::amendment::amendment;
-use crate::submissions::incoming::limits;
+use crate::submissions::incoming::{limits, newcomers};
 use crate::submissions::owner::{permitted, token_hash};
 
 /// Largest statement, bytes.
@@ -169,7 +169,10 @@ pub(crate) async fn amend(
     let stored = stored(&site, id).await?;
     let limits = limits(&site, block, head.tag);
     let check = move || amendment(id, &stored, &received.unpack()?, &head, limits);
-    let amendment = site.writers.run(check).await??;
+    let amendment = Amendment {
+        newcomers: Some(newcomers(&site, block)),
+        ..site.writers.run(check).await??
+    };
     match site.store.amend(id, token, amendment).await? {
         Amended::Now(head) => {
             site.replies.forget(&id.to_string());

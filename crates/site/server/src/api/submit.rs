@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use cardmark_share::{
     Accepted, Problem, TAG_HEADER, TOKEN_HASH_HEADER, from_hexadecimal, submitter_of,
 };
-use cardmark_site_store::Put;
+use cardmark_site_store::{Incoming, Put};
 use utoipa::IntoParams;
 
 use crate::api::accepted::accepted;
@@ -19,7 +19,7 @@ use crate::http::body::{MOST_BODY, discard};
 use crate::http::peer::Block;
 use crate::http::problem::Refusal;
 use crate::state::Site;
-use crate::submissions::incoming::{Sender, incoming, limits, place};
+use crate::submissions::incoming::{Sender, incoming, limits, newcomers, place};
 
 /// Headers of a submission.
 #[derive(IntoParams)]
@@ -91,7 +91,10 @@ async fn answer(
     // After the body: a slow one holds no place.
     let place = place(site, block)?;
     let check = move || incoming(received, sender, limits);
-    let incoming = site.writers.run(check).await??;
+    let incoming = Incoming {
+        newcomers: Some(newcomers(site, block)),
+        ..site.writers.run(check).await??
+    };
     let put = site.store.put(incoming).await?;
     drop(place);
     match put {

@@ -55,7 +55,7 @@ fn host_of(request: &Request) -> Result<Option<HeaderValue>, &'static str> {
 
 /// Name of a host with or without a port (RFC 3986, 3.2.2), in brackets if it is an address of version 6. `None` if it is none; an empty
 /// name is valid.
-pub(crate) fn name_of(host: &str) -> Option<&str> {
+fn name_of(host: &str) -> Option<&str> {
     let end = match host.strip_prefix('[') {
         Some(rest) => rest.find(']')? + 2,
         None => host.find(':').unwrap_or(host.len()),

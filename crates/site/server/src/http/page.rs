@@ -1,7 +1,5 @@
 //! Pages, and errors as pages.
 
-use std::sync::OnceLock;
-
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cardmark_pages::frame::{Frame, Page, sentence};
@@ -15,20 +13,8 @@ use crate::http::reply::Reply;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Set in the process of the personal instance before its first page. A process is a site or that, and pages that never change are made
-/// once for it.
-static IS_PERSONAL: OnceLock<()> = OnceLock::new();
-
-/// Gives all pages of this process the frame of the personal instance.
-pub(crate) fn make_personal() {
-    let _ = IS_PERSONAL.set(());
-}
-
 fn html(page: &Page) -> String {
-    page.html(match IS_PERSONAL.get() {
-        Some(()) => Frame::Computer,
-        None => Frame::Site,
-    })
+    page.html(Frame::Site)
 }
 
 /// The page as an answer that can be given many times.

@@ -42,7 +42,10 @@ pub(super) async fn data(
             "/api/v1/changes: what came and went, for copies; what was withdrawn has to be deleted there too".to_owned(),
         ]),
         Block::Text("To measure a card and share it:".to_owned()),
-        Block::Command("cardmark run && cardmark submit last".to_owned()),
+        Block::Command(format!(
+            "cardmark run && cardmark submit last --server {}",
+            site.origin(&headers)
+        )),
         Block::Text(
             "Whoever sent a run can amend or withdraw it. Copies that others made by then remain.".to_owned(),
         ),

@@ -41,11 +41,10 @@ pub(super) async fn acts(
         "Decisions of moderators, with their reasons.",
         blocks,
     );
-    let page = match site.mine {
-        Some(_) => page,
-        None => page.link("Sign in", "/sign-in"),
-    };
-    let page = page.link("As data", "/api/v1/acts").next(next);
+    let page = page
+        .link("Sign in", "/sign-in")
+        .link("As data", "/api/v1/acts")
+        .next(next);
     Ok(shown(&page, &headers))
 }
 

@@ -7,10 +7,11 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use cardmark_pages::pages::compare::ComparePageQuery;
 use cardmark_pages::pages::pictures::{Content, of_product, of_run};
-use cardmark_pages::pages::{compare, run, runs};
+use cardmark_pages::pages::{compare, compare_products, run, runs};
 use cardmark_pages::views::search::SearchQuery;
 use cardmark_pages::{Queries, addresses};
 
+use crate::clock::this_minute;
 use crate::http::page::{PageRefusal, reply, shown};
 use crate::http::parameters::{Key, Parameters, RunId, plain};
 use crate::http::problem::Refusal;
@@ -58,7 +59,22 @@ pub(super) async fn compare(
     if query.is_incomplete() {
         return Ok(shown(&compare::begin(&query), &headers));
     }
-    plain("across", query.across.clone())?;
+    for (name, text) in [
+        ("base", &query.base),
+        ("other", &query.other),
+        ("across", &query.across),
+    ] {
+        plain(name, text.clone())?;
+    }
+    if !query.is_of_runs() {
+        let make = async {
+            let page = compare_products::compare_products(&*site, query.clone()).await?;
+            site.work(move || reply(&page)).await
+        };
+        let sources = (&query, this_minute());
+        let answer = site.replies.get("/compare of products", &sources, make);
+        return Ok(answer.await?.answer(&headers));
+    }
     let sides = Sides::of(&site, query.sides()?).await?;
     let make = async {
         let page = compare::compare(&*site, query.clone()).await?;

@@ -29,17 +29,24 @@ pub(super) struct SubmissionQuery {
 }
 
 pub(super) async fn form(
+    State(site): State<Arc<Site>>,
     query: Result<Parameters<SubmissionQuery>, Refusal>,
     headers: HeaderMap,
 ) -> Result<Response, PageRefusal> {
     let Parameters(query) = query?;
     let id = optional("id", query.id)?;
+    // A command is copied: it has no text of whoever made the link.
+    let run = id.as_deref().and_then(|id| id.parse::<Uuid>().ok());
+    let run = run.map_or_else(|| "RUN".to_owned(), |id| id.to_string());
     let blocks = vec![
         Block::Text(
             "A run that was sent by the program is amended and withdrawn by the program, which also answers to a quarantine (--answer TEXT):"
                 .to_owned(),
         ),
-        Block::Command("cardmark submit --withdraw RUN".to_owned()),
+        Block::Command(format!(
+            "cardmark submit --withdraw {run} --server {}",
+            site.origin(&headers)
+        )),
         Block::Text("One that was uploaded here has a phrase instead.".to_owned()),
     ];
     let page = Page::new(

@@ -2,6 +2,7 @@
 
 use cardmark_core::Record;
 use cardmark_pages::views::run::{ListedRun, Run, RunState};
+use cardmark_share::fits_product;
 use cardmark_site_data::day_of;
 use cardmark_site_store::{Found, Head, State, StoredDocument};
 use uuid::Uuid;
@@ -21,6 +22,7 @@ pub(crate) fn state_of(state: State) -> RunState {
 
 /// A run in a list.
 pub(crate) fn listed(head: Head) -> ListedRun {
+    let fits_product = fits_product(&head.checks);
     ListedRun {
         id: head.id,
         state: state_of(head.state),
@@ -28,7 +30,7 @@ pub(crate) fn listed(head: Head) -> ListedRun {
         received_on: day_of(head.received_ms),
         received_ms: head.received_ms,
         day: head.day,
-        product: head.product,
+        product: head.product.filter(|_| fits_product),
         product_name: head.product_name,
         model: head.model,
         board: head.board,
@@ -36,6 +38,7 @@ pub(crate) fn listed(head: Head) -> ListedRun {
         bus: head.bus,
         size_bytes: head.size_bytes,
         storage: head.storage,
+        result: head.result,
         decided_by: head.decided_by,
     }
 }

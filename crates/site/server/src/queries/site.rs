@@ -40,10 +40,6 @@ impl Site {
 impl Queries for Site {
     type Error = Refusal;
 
-    fn is_personal(&self) -> bool {
-        self.mine.is_some()
-    }
-
     fn today(&self) -> Day {
         Day::at_s(now_ms().div_euclid(1000)).unwrap_or_default()
     }
@@ -67,14 +63,20 @@ impl Queries for Site {
 
     async fn products(&self, query: ProductsQuery) -> Result<ProductsPage, Refusal> {
         let (limit, after) = (limit(query.limit)?, optional("cursor", query.cursor)?);
-        let prefix = optional("q", query.q)?.unwrap_or_default().to_lowercase();
+        let text = optional("q", query.q)?.unwrap_or_default();
         let rows = self
             .store
-            .products(&prefix, after.as_deref(), limit + 1)
+            .products(&text, after.as_deref(), limit + 1)
             .await?;
         let (rows, next) = page_of(rows, limit, |row| row.key.clone());
         let products = rows.into_iter().map(lists::product).collect();
         Ok(ProductsPage { products, next })
+    }
+
+    async fn products_of(&self, keys: Vec<String>) -> Result<Vec<ProductEntry>, Refusal> {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let rows = self.store.products_of(&keys).await?;
+        Ok(rows.into_iter().map(lists::product).collect())
     }
 
     async fn product(&self, name: &str, cursor: Option<&str>) -> Result<ProductView, Refusal> {

@@ -50,6 +50,7 @@ pub(crate) fn amendment(
         checks: derivation.checks,
         at_ms: now_ms(),
         limits,
+        newcomers: None,
     })
 }
 

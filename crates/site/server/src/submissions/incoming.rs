@@ -12,6 +12,8 @@ use crate::http::problem::Refusal;
 use crate::http::quota::Charge;
 use crate::state::{MOST_CHECKING_OF_BLOCK, Site};
 
+const HOURS_PER_DAY: f64 = 24.0;
+
 /// The sender of a submission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sender {
@@ -43,6 +45,19 @@ pub(crate) fn limits(site: &Site, block: [u8; 16], submitter: Option<[u8; 16]>) 
         per_hour: f64::from(writes.of_tag_per_hour),
     });
     std::iter::once(of_address).chain(of_tag).collect()
+}
+
+/// The bucket of new submitters of an address block that begin to count.
+pub(crate) fn newcomers(site: &Site, block: [u8; 16]) -> Bucket {
+    let per_day = f64::from(site.config.writes.new_submitters_per_day);
+    let digest = Sha256::digest([b"new submitters ".as_slice(), &block].concat());
+    let mut key = [0; 16];
+    key.copy_from_slice(&digest[..16]);
+    Bucket {
+        key,
+        most: per_day,
+        per_hour: per_day / HOURS_PER_DAY,
+    }
 }
 
 /// Reads, checks and packs a submission; blocks.
@@ -79,6 +94,7 @@ pub(crate) fn incoming_of(
             .map_or(0, |statement| statement.revision),
         received_ms,
         limits,
+        newcomers: None,
     })
 }
 

@@ -31,14 +31,14 @@ async fn a_kept_answer_follows_amendment_and_withdrawal() {
         assert!(first.text().contains("SanDisk Ultra 32 GB"), "{path}");
         assert_eq!(rig.get(path).await.body, first.body, "{path}");
     }
-    let new = statement(id, 2, &[("product", "Samsung EVO Plus 64 GB")]);
+    let new = statement(id, 2, &[("product", "Samsung EVO Plus 32 GB")]);
     let headers = [("authorization", token.as_str())];
     let path = format!("/api/v1/records/{id}/statement");
     let amended = rig.ask("PUT", &path, &headers, new).await;
     assert_eq!(amended.status, StatusCode::OK, "{}", amended.text());
     for path in &paths {
         let text = rig.get(path).await.text();
-        assert!(text.contains("Samsung Evo Plus 64 GB"), "{path}: {text}");
+        assert!(text.contains("Samsung Evo Plus 32 GB"), "{path}: {text}");
         assert!(!text.contains("SanDisk"), "{path}: {text}");
     }
     let path = format!("/api/v1/records/{id}");

@@ -1,5 +1,6 @@
 //! Many runs at once, loaded into the database as an import does.
 
+use cardmark_samples::in_a_reader;
 use cardmark_share::{Derivation, derive, read_submission};
 use cardmark_site_store::Incoming;
 use sha2::{Digest, Sha256};
@@ -18,7 +19,7 @@ pub(crate) struct Many {
 
 /// Loads runs with two figures, each of another card, the last one as the last arrival. Their documents have few trials.
 pub(crate) async fn load(rig: &Rig, runs: impl IntoIterator<Item = Many>) {
-    let mut record = measured();
+    let mut record = in_a_reader(&measured());
     let mut derivation = derive(&read_submission(&text_of(&record)).unwrap(), DAY);
     let is_kept = |metric: &str| ["rand_read_4k", "seq_write_1m"].contains(&metric);
     derivation
@@ -48,6 +49,7 @@ fn incoming(text: &str, derivation: &Derivation, number: u128, run: Many) -> Inc
     extract.evidence = Some(number.to_string());
     for figure in &mut extract.figures {
         figure.value *= 1.0 + number as f64 / 1e4;
+        figure.is_uneven = false;
     }
     Incoming {
         packed: zstd::bulk::compress(text.as_bytes(), 3).unwrap(),
@@ -61,6 +63,7 @@ fn incoming(text: &str, derivation: &Derivation, number: u128, run: Many) -> Inc
         revision: 1,
         received_ms: 1_767_225_600_000 + i64::try_from(number).unwrap(),
         limits: Vec::new(),
+        newcomers: None,
     }
 }
 

@@ -19,7 +19,7 @@ async fn the_owner_amends_and_nobody_else() {
     let (rig, record) = (Rig::new().await, another(1));
     rig.submit(1, &text_of(&record)).await;
     let path = format!("/api/v1/records/{}/statement", record.id);
-    let new = statement(record.id, 2, &[("product", "Samsung EVO Plus 64 GB")]);
+    let new = statement(record.id, 2, &[("product", "Samsung EVO Plus 32 GB")]);
     let put = async |token: Option<String>, body: &str| {
         let headers: Vec<(&str, &str)> = token
             .iter()
@@ -41,7 +41,7 @@ async fn the_owner_amends_and_nobody_else() {
     assert_eq!(amended.status, StatusCode::OK, "{}", amended.text());
     assert_eq!(amended.json()["revision"], 2);
     let products = rig.get("/api/v1/products").await.json();
-    assert_eq!(names(&products), ["Samsung Evo Plus 64 GB"]);
+    assert_eq!(names(&products), ["Samsung Evo Plus 32 GB"]);
     let older = put(Some(mine.clone()), &statement(record.id, 1, &[])).await;
     assert_eq!(older.status, StatusCode::CONFLICT);
     assert_eq!(

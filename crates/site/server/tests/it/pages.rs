@@ -120,6 +120,64 @@ async fn every_link_leads_to_a_page() {
 }
 
 #[tokio::test]
+async fn an_empty_site_answers_by_published_figures_in_small_pages() {
+    let rig = Rig::new().await;
+    for (path, part) in [
+        ("/", "Boot and desktop on any board: "),
+        ("/", "cardmark submit --new --server http://localhost"),
+        ("/products?q=Samsng%20evo", "Samsung Evo+ 32 GB"),
+        (
+            "/products/Samsung%20Evo+%2032%20GB",
+            "suits boot and desktop",
+        ),
+        ("/boards", "Raspberry Pi Zero 2 W"),
+        (
+            "/boards/Raspberry%20Pi%205",
+            "Boot and desktop on a Raspberry Pi 5: ",
+        ),
+        ("/rankings?metric=rand_write_4k", "By published figures"),
+        (
+            "/compare?base=raspberry+pi+64&other=sandisk+extreme+64",
+            "writes randomly",
+        ),
+        ("/data", "cardmark submit last --server http://localhost"),
+    ] {
+        let page = rig.get(path).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.text());
+        assert!(page.text().contains(part), "{path}: {}", page.text());
+        let packed = rig
+            .ask("GET", path, &[("accept-encoding", "gzip")], "")
+            .await;
+        assert_eq!(packed.headers["content-encoding"], "gzip", "{path}");
+        assert!(packed.body.len() < 60_000, "{path}: {}", packed.body.len());
+    }
+    let asked = rig.get("/for?board=Raspberry%20Pi%205&use=database").await;
+    assert_eq!(asked.status, StatusCode::TEMPORARY_REDIRECT);
+    let address = "/for/database?board=Raspberry%20Pi%205";
+    assert_eq!(asked.headers["location"], address);
+    assert_eq!(rig.get(address).await.status, StatusCode::OK);
+    let unknown = rig.get("/for?use=none").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_list_of_runs_has_the_result_of_each() {
+    let rig = filled().await;
+    let list = rig.get("/runs").await.text();
+    for id in [another(1).id, corpus("run-measured-application").id] {
+        let row = list.split(&format!("/runs/{id}")).nth(1).unwrap();
+        let row = row.split("</tr>").next().unwrap();
+        assert!(row.contains("MB/s") || row.contains("/s"), "{row}");
+    }
+    let simulated = rig.get("/runs?simulated=true").await.text();
+    assert!(simulated.contains("FALSE CAPACITY: "), "{simulated}");
+    let run = corpus("verify-sim-limbo-32gb").id;
+    let page = rig.get(&format!("/runs/{run}")).await.text();
+    let description = "<meta property=\"og:description\" content=\"FALSE CAPACITY";
+    assert!(page.contains(description), "{page}");
+}
+
+#[tokio::test]
 async fn runs_that_count_nowhere_lead_to_the_runs_of_their_product() {
     let rig = filled().await;
     for id in [measured().id, corpus("run-sim-v30-64gb-quick").id] {

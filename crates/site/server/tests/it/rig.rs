@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use cardmark_core::{Record, Statement, parse_record};
+use cardmark_samples::in_a_reader;
 use cardmark_share::{
     Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission,
 };
@@ -58,6 +59,7 @@ pub(crate) fn config() -> Config {
             of_address_per_hour: 1,
             of_tag: 1_000_000,
             of_tag_per_hour: 1,
+            new_submitters_per_day: 1_000_000,
         },
         reads_at_once: 1_000_000,
         reads_per_s: 1_000_000,
@@ -203,10 +205,10 @@ pub(crate) fn measured() -> Record {
     corpus("run-measured-quick")
 }
 
-/// The measured record as one of many: another id, another card. Its latencies are those of one run, and so is its
+/// The measured record as one of many that count: another id, a card of its own. Its latencies are those of one run, and so is its
 /// evidence: one time is a little longer, which no check can see.
 pub(crate) fn another(number: u128) -> Record {
-    let mut record = measured();
+    let mut record = in_a_reader(&measured());
     record.id = Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + number);
     record
         .labels

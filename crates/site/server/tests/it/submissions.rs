@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use cardmark_core::{Offsets, Order, OriginKind, Record, Trial, TrialDraws, record_to_json};
+use cardmark_samples::in_a_reader;
 use serde_json::Value;
 
 use crate::rig::{Rig, another, config, corpus, id_of, measured, text_of};
@@ -24,7 +25,7 @@ async fn a_run_is_stored_once_and_its_bytes_come_back() {
         (&answer["state"], &answer["level"]),
         (&"shared".into(), &"measured".into())
     );
-    assert_eq!(answer["checks"].as_array().unwrap().len(), 8);
+    assert_eq!(answer["checks"].as_array().unwrap().len(), 13);
     assert_eq!(first.headers["location"].to_str().unwrap(), answer["path"]);
     let again = rig.submit(1, &text).await;
     assert_eq!(
@@ -170,7 +171,7 @@ async fn a_fresh_seed_raises_the_level_once() {
         text_of(&record)
     };
     // Any seed fits to a run without random places: it shows nothing.
-    let mut in_order = corpus("run-sim-patchy-32gb-position");
+    let mut in_order = in_a_reader(&corpus("run-sim-patchy-32gb-position"));
     in_order.origin.kind = OriginKind::Measured;
     let of_any = with_seed(in_order, &seeds[0], 3);
     let of_any = rig.submit(1, &of_any).await.json();
@@ -226,6 +227,50 @@ async fn too_many_submissions_of_one_submitter_wait_and_a_repeated_one_does_not(
     );
 }
 
+#[tokio::test]
+async fn three_new_submitters_of_an_address_begin_to_count_each_day() {
+    let mut config = config();
+    config.writes.new_submitters_per_day = 3;
+    let rig = Rig::with(config).await;
+    for number in 1..=5_u8 {
+        let answer = rig.submit(number, &text_of(&another(number.into()))).await;
+        let answer = answer.json();
+        let expected = if number <= 3 { "passed" } else { "not_counted" };
+        let check = check(&answer, "new_submitters");
+        assert_eq!(check["outcome"], expected, "{answer:#}");
+        assert_eq!(answer["state"], "shared");
+    }
+    let product = rig.get("/api/v1/products/~sandisk%20ultra%2032%20gb").await;
+    assert_eq!(product.json()["runs_count"], 3, "{}", product.text());
+}
+
+/// A disk of a virtual machine under the name of a card, as it is, and with the fields edited that show what it is.
+#[tokio::test]
+async fn a_virtual_disk_is_in_no_figure_of_a_product() {
+    let rig = Rig::new().await;
+    let mut plain = measured();
+    let label = ("product".to_owned(), "Samsung Evo+ 32 GB".to_owned());
+    plain.labels.extend([label]);
+    let mut edited = another(9);
+    edited.labels.clone_from(&plain.labels);
+    edited.devices[0].reader = None;
+    let _ = cardmark_judge::derive_again(&mut edited);
+    for (record, level) in [(plain, "measured"), (edited, "card_not_identified")] {
+        let answer = rig.submit(1, &text_of(&record)).await.json();
+        assert_eq!(
+            (&answer["state"], &answer["level"]),
+            (&"shared".into(), &level.into()),
+            "{answer:#}"
+        );
+        let page = rig.get(&format!("/runs/{}", record.id)).await.text();
+        assert!(page.contains("no figure of a product counts it"), "{page}");
+    }
+    let key = cardmark_share::product_key("Samsung Evo+ 32 GB");
+    let product = rig.get(&format!("/api/v1/products/{key}")).await.json();
+    assert_eq!(product["runs_count"], 0, "{product:#}");
+    assert_eq!(product["summaries"].as_array().map(Vec::len), Some(0));
+}
+
 /// All texts that a submission can hold, with what pages, databases and terminals dislike.
 #[tokio::test]
 async fn hostile_texts_are_data() {
@@ -239,10 +284,7 @@ async fn hostile_texts_are_data() {
     record
         .labels
         .insert("setting".to_owned(), hostile.to_owned());
-    record.devices.push(cardmark_core::DeviceInfo {
-        model: Some(hostile.to_owned()),
-        ..Default::default()
-    });
+    record.devices[0].model = Some(hostile.to_owned());
     record.board = Some(cardmark_core::Board {
         model: Some(hostile.to_owned()),
         ..Default::default()

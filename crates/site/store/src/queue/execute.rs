@@ -76,6 +76,7 @@ fn lock_record(decisions: &Decisions, stored: &Stored, others: &mut Locks) {
     others.add_some("product", product.map(|product| product.key));
     others.add_some("product", stored.placed.product.as_ref());
     others.add_some("board", stored.head.board.as_ref());
+    others.add_some("submitter", stored.head.tag);
 }
 
 /// The outer error is one of the connection.

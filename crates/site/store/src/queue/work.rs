@@ -22,6 +22,7 @@ use crate::writes::apply::{self, Step};
 use crate::writes::change;
 use crate::writes::load;
 use crate::writes::put;
+use crate::writes::reweigh::{Reweigh, reweigh};
 
 /// A write.
 #[derive(Debug)]
@@ -78,6 +79,8 @@ pub(crate) enum Work {
     Answer(Box<NewAnswer>),
     /// Changes accounts or sessions.
     Access(Access),
+    /// Gives the figures of a submitter its present voice.
+    Reweigh(Reweigh),
     /// Takes a token from each bucket.
     Charge {
         limits: Vec<Bucket>,
@@ -172,6 +175,7 @@ impl Work {
             }
             Self::Decide(step) => apply::step(batch, &step).await,
             Self::Access(access) => access.execute(batch).await,
+            Self::Reweigh(work) => reweigh(batch, &work).await,
             Self::Put(_)
             | Self::Amend { .. }
             | Self::Withdraw { .. }
@@ -228,9 +232,8 @@ impl Work {
         let extract = match self {
             Self::Put(incoming) => {
                 ids.add_id(incoming.extract.id.as_bytes());
-                for bucket in &incoming.limits {
-                    others.add("limit", bucket.key);
-                }
+                add_limits(others, incoming.limits.iter().chain(&incoming.newcomers));
+                others.add_some("submitter", incoming.tag);
                 Some(&incoming.extract)
             }
             Self::Load(records) => {
@@ -246,9 +249,7 @@ impl Work {
                 None
             }
             Self::Amend { amendment, .. } => {
-                for bucket in &amendment.limits {
-                    others.add("limit", bucket.key);
-                }
+                add_limits(others, amendment.limits.iter().chain(&amendment.newcomers));
                 Some(&amendment.extract)
             }
             Self::Rederive { derived, .. } => Some(&derived.extract),
@@ -267,14 +268,17 @@ impl Work {
                 None
             }
             Self::Answer(new) => {
-                for bucket in &new.limits {
-                    others.add("limit", bucket.key);
-                }
+                add_limits(others, &new.limits);
                 None
             }
             Self::Charge { limits, .. } => {
-                for bucket in limits {
-                    others.add("limit", bucket.key);
+                add_limits(others, limits);
+                None
+            }
+            Self::Reweigh(work) => {
+                others.add("submitter", work.tag);
+                for product in &work.products {
+                    others.add("product", product);
                 }
                 None
             }
@@ -295,6 +299,12 @@ impl Work {
             others.add_some("evidence", extract.evidence.as_ref());
             others.add_some("seed", extract.seed.as_ref());
         }
+    }
+}
+
+fn add_limits<'a>(locks: &mut Locks, buckets: impl IntoIterator<Item = &'a Bucket>) {
+    for bucket in buckets {
+        locks.add("limit", bucket.key);
     }
 }
 

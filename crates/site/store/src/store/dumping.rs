@@ -11,7 +11,7 @@ use crate::queue::work::Work;
 use crate::store::SiteStore;
 use crate::store::products;
 use crate::tables::facets::Facet;
-use crate::tables::record::{HEAD, HEAD_COLUMNS, figures_of, head_of};
+use crate::tables::record::{HEAD, HEAD_COLUMNS, figures_of, head_of, is_lowest_first};
 use crate::types::{Arrival, Arrivals, Change, Cursor, StoredDocument};
 
 /// Columns of an [`Arrival`] after those of its head.
@@ -178,7 +178,10 @@ fn arrival_of(row: &AnyRow) -> Result<Arrival> {
         card: row.fixed(column(2))?,
         context: row.text(column(3))?,
         figures: figures
-            .map(|(metric, value, lowest_first)| (metric, value, lowest_first == 1))
+            .map(|figure| {
+                let is_lowest_first = is_lowest_first(&figure);
+                (figure.0, figure.1, is_lowest_first)
+            })
             .collect(),
         quarantined_by: row.integer_or_none(column(5))?,
         document: StoredDocument {

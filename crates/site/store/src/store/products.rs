@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::any::AnyRow;
 
-use crate::database::sql::{Columns as _, Result, row, rows, values};
+use crate::database::sql::{Columns as _, Result, row, rows, rows_of, values};
 use crate::store::SiteStore;
 use crate::tables::summaries;
 use crate::types::{
@@ -14,23 +14,24 @@ use crate::types::{
 
 const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
 /// Columns of a [`SummaryRow`], in the order in which [`summary_of`] reads them.
-const SUMMARY: &str = "s.metric, c.context, s.buckets, s.cards, s.context_key";
-/// After all texts with the same beginning.
-const LAST: char = char::MAX;
+const SUMMARY: &str = "s.metric, c.context, s.cards, s.context_key, s.buckets, s.older, \
+    s.older_submitters, s.older_squares";
+/// Products among which a search looks for a name, from its place in the list on.
+const MOST_SEARCHED: i64 = 20_000;
 
 impl SiteStore {
-    /// Lists products whose name begins with a text, in the order of their names. `after` is the key of the last one shown.
+    /// Lists products whose name has the words of a text in their order, as parts of words too, in the order of their names: those among
+    /// the next 20,000 products. `after` is the key of the last one shown.
     ///
     /// # Errors
     /// If the database fails.
     pub async fn products(
         &self,
-        prefix: &str,
+        text: &str,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Vec<ProductRow>> {
         let mut connection = self.lists().await?;
-        let prefix = prefix.replace('\0', "").to_lowercase();
         let after = after.map(|after| after.replace('\0', ""));
         let (name, key) = match &after {
             Some(after) => {
@@ -43,15 +44,26 @@ impl SiteStore {
                     after.as_str(),
                 )
             }
-            None => (prefix.clone(), ""),
+            None => (String::new(), ""),
         };
+        let pattern = pattern_of(text);
         let text = format!(
-            "select {PRODUCT} from products p where (p.name_small, p.key) > ($1, $2) \
-             and p.name_small >= $3 and p.name_small < $4 order by p.name_small, p.key limit $5"
+            "select {PRODUCT} from (select * from products where (name_small, key) > ($1, $2) \
+             order by name_small, key limit $3) p \
+             where p.name_small like $4 escape '\\' order by p.name_small, p.key limit $5"
         );
-        let end = format!("{prefix}{LAST}");
-        let values = values![name, key, &prefix, end, i64::from(limit)];
+        let values = values![name, key, MOST_SEARCHED, pattern, i64::from(limit)];
         let found = rows(&mut connection, text, values).await?;
+        found.iter().map(product_of).collect()
+    }
+
+    /// Returns the products of these keys that have runs.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn products_of(&self, keys: &[&str]) -> Result<Vec<ProductRow>> {
+        let text = format!("select {PRODUCT} from products p where p.key in");
+        let found = rows_of(&mut *self.lists().await?, &text, keys).await?;
         found.iter().map(product_of).collect()
     }
 
@@ -198,14 +210,27 @@ pub(crate) fn product_of(row: &AnyRow) -> Result<ProductRow> {
     })
 }
 
+/// Pattern of names with these words in their order.
+fn pattern_of(text: &str) -> String {
+    let text = text.replace('\0', "").to_lowercase();
+    let words = text.split_whitespace().map(|word| {
+        let letters = word.chars().flat_map(|letter| {
+            let before = matches!(letter, '%' | '_' | '\\').then_some('\\');
+            before.into_iter().chain([letter])
+        });
+        letters.collect::<String>() + "%"
+    });
+    format!("%{}", words.collect::<String>())
+}
+
 /// Reads the columns [`SUMMARY`], which begin at a column.
 fn summary_of(row: &AnyRow, first: usize) -> Result<SummaryRow> {
     Ok(SummaryRow {
         metric: row.text(first)?,
         context: context_of(&row.text(first + 1)?)?,
-        submitters: summaries::summary_of(&row.bytes(first + 2)?)?,
-        cards_count: row.count(first + 3)?,
-        context_key: row.integer(first + 4)?,
+        cards_count: row.count(first + 2)?,
+        context_key: row.integer(first + 3)?,
+        submitters: summaries::summary_of(row, first + 4)?,
     })
 }
 

@@ -120,7 +120,7 @@ impl SiteStore {
 
 /// Tables that follow from records, each with its columns and their kinds (`t`ext, `b`ytes, `i`nteger, `r`eal); rows are in the
 /// order of the columns.
-const DUMPED: [(&str, &str, &str); 7] = [
+const DUMPED: [(&str, &str, &str); 8] = [
     (
         "tag_cards",
         "product, context_key, tag, card, runs, coalesce(figures, '')",
@@ -128,9 +128,11 @@ const DUMPED: [(&str, &str, &str); 7] = [
     ),
     (
         "summaries",
-        "product, context_key, metric, lowest_first, cards, submitters, median, is_ranked, place, buckets",
-        "titiiirirb",
+        "product, context_key, metric, lowest_first, cards, submitters, median, is_ranked, place, buckets, \
+         older, older_submitters, older_squares",
+        "titiiirirbbii",
     ),
+    ("submitters", "tag, weight, is_older", "bii"),
     ("product_contexts", "product, context_key, context", "tit"),
     ("product_cards", "product, tag, card, runs, fakes", "tbbii"),
     (

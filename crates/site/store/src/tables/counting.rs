@@ -9,6 +9,7 @@ use crate::database::sql::{Columns as _, Result, insert, row, rows, run, signed,
 use crate::tables::batch::Batch;
 use crate::tables::numbers::{Numbers, change_product};
 use crate::tables::record::{Counted, Placed};
+use crate::tables::submitters;
 use crate::tables::summaries::{count_all, count_run, forget_card, recount};
 
 /// Lets a record count, whose rows were written.
@@ -38,7 +39,9 @@ async fn shift(batch: &mut Batch<'_>, placed: &Placed, times: i64) -> Result<()>
         recount(&mut batch.summaries, batch.connection, product, counted).await?;
         if times < 0 {
             forget_card(batch.connection, product, counted).await?;
+            submitters::forget(batch.connection, &counted.tag).await?;
         }
+        submitters::look_again(batch.connection, &counted.tag).await?;
         change.runs = times;
         (change.cards, change.fakes) =
             count_card(batch.connection, product, counted, times).await?;

@@ -1,7 +1,9 @@
 //! Rows of one record: head, bytes, figures, facets.
 
 use cardmark_core::{Quantity, StorageKind, name_of};
-use cardmark_share::{Area, Check, Extract, Figure, Level, TAG_BYTES, context_key};
+use cardmark_share::{
+    Area, Check, Extract, Figure, Level, TAG_BYTES, context_key, counts, fits_product,
+};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
@@ -14,17 +16,17 @@ use crate::types::{Head, SiteStoreError, State};
 /// Columns of a [`Head`], in the order in which [`head_of`] reads them.
 pub(crate) const HEAD: &str = "r.id, r.state, r.level, r.checks, r.received_ms, r.revision, r.tag, \
     r.product_key, r.product_name, r.model, r.board, r.suite, r.bus, r.size_bytes, r.day, r.storage, \
-    r.decided_by";
+    r.decided_by, r.result";
 /// Columns of a [`Stored`] after those of its head, in the order in which [`stored`] reads them.
 const MORE: &str = "r.token_hash, r.record_digest, r.card, r.context_key, r.context, r.is_fake, \
     r.shared_product, r.counted_card, r.area, r.figures, r.origin, r.own_product, r.own_product_name, \
     r.quarantined_by";
 /// Number of columns of [`HEAD`].
-pub(crate) const HEAD_COLUMNS: usize = 17;
+pub(crate) const HEAD_COLUMNS: usize = 18;
 /// Longest text that an index holds, characters.
 const MOST_CHARACTERS: usize = 120;
 /// Origin of runs that summaries count.
-const MEASURED: &str = "measured";
+pub(crate) const MEASURED: &str = "measured";
 /// Most figures of a record that are kept.
 const MOST_FIGURES: usize = 256;
 /// Parts of a doubling by which figures are searched.
@@ -47,8 +49,21 @@ pub(crate) struct Stored {
     pub(crate) figures: Vec<Kept>,
 }
 
-/// A figure as a row keeps it: metric, value, and 1 if low figures are better.
+/// A figure as a row keeps it: metric, value, and flags: 1 if low figures are better, 2 if it is too uneven to be compared.
 pub(crate) type Kept = (String, f64, u8);
+
+/// Low figures are better.
+const LOWEST_FIRST: u8 = 1;
+/// Too uneven to be compared: no summary counts it.
+const UNEVEN: u8 = 2;
+
+pub(crate) fn is_lowest_first((_, _, flags): &Kept) -> bool {
+    flags & LOWEST_FIRST != 0
+}
+
+pub(crate) fn is_counted((_, _, flags): &Kept) -> bool {
+    flags & UNEVEN == 0
+}
 
 /// Places in which a record counts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,6 +86,7 @@ pub(crate) struct Counted {
     pub(crate) tag: [u8; TAG_BYTES],
     pub(crate) card: [u8; 16],
     pub(crate) is_fake: bool,
+    pub(crate) received_ms: i64,
 }
 
 /// Source of a record's rows.
@@ -114,11 +130,15 @@ impl Placed {
     fn of(
         standing: &Standing,
         is_simulated: bool,
+        fits_product: bool,
         board: Option<&String>,
         countable: Option<Counted>,
     ) -> Self {
         let is_shared = standing.state == State::Shared && !is_simulated;
-        let product = standing.product.as_ref().filter(|_| is_shared);
+        let product = standing
+            .product
+            .as_ref()
+            .filter(|_| is_shared && fits_product);
         Self {
             is_quarantined: standing.state == State::Quarantined,
             board: board.filter(|_| is_shared).cloned(),
@@ -150,24 +170,27 @@ impl Written<'_> {
             size_bytes: extract.size_bytes,
             day: extract.day.clone(),
             storage: extract.storage.map(|kind| name_of(&kind)),
+            result: extract.result.clone(),
             decided_by: standing.decided_by,
         }
     }
 
     pub(crate) fn placed(&self) -> Placed {
         let extract = self.extract;
-        let tag = self.tag.filter(|_| extract.origin == MEASURED);
+        let is_counted = extract.origin == MEASURED && counts(self.checks);
+        let tag = self.tag.filter(|_| is_counted);
         let countable = tag.map(|tag| Counted {
             context_key: context_key(&extract.context),
             context: context_text(extract),
             tag,
             card: self.card,
             is_fake: extract.storage.is_some_and(is_fake),
+            received_ms: self.received_ms,
         });
-        let is_simulated = is_simulated(extract);
         Placed::of(
             &self.standing,
-            is_simulated,
+            is_simulated(extract),
+            fits_product(self.checks),
             extract.board.as_ref(),
             countable,
         )
@@ -214,6 +237,7 @@ pub fn storable(mut extract: Extract) -> Extract {
         *text = storable_text(text);
     }
     extract.origin = storable_text(&extract.origin);
+    extract.result = storable_text(&extract.result);
     for figure in &mut extract.figures {
         figure.metric = storable_text(&figure.metric);
     }
@@ -271,14 +295,15 @@ pub(crate) async fn stored(connection: &mut AnyConnection, id: Uuid) -> Result<O
     let column = |more: usize| HEAD_COLUMNS + more;
     let card = row.fixed(column(2))?;
     let is_simulated = row.flag(column(8))?;
-    let is_measured = row.text(column(10))? == MEASURED;
-    let countable = match head.tag.filter(|_| is_measured) {
+    let is_countable = row.text(column(10))? == MEASURED && counts(&head.checks);
+    let countable = match head.tag.filter(|_| is_countable) {
         Some(tag) => Some(Counted {
             context_key: row.integer(column(3))?,
             context: row.text(column(4))?,
             tag,
             card,
             is_fake: row.flag(column(5))?,
+            received_ms: head.received_ms,
         }),
         None => None,
     };
@@ -364,12 +389,13 @@ pub(crate) fn head_of(row: &AnyRow) -> Result<Head> {
         day: row.text_or_none(14)?,
         storage: row.text_or_none(15)?,
         decided_by: row.integer_or_none(16)?,
+        result: row.text(17)?,
     })
 }
 
 const RECORD_COLUMNS: &str = "records (id, state, level, area, origin, revision, received_ms, tag, card, \
     token_hash, record_digest, evidence, seed, product_key, product_name, model, board, suite, bus, \
-    command_queue, size_bytes, day, month, storage, context_key, context, checks, figures, is_fake, \
+    command_queue, size_bytes, day, month, storage, result, context_key, context, checks, figures, is_fake, \
     shared_product, counted_card, own_product, own_product_name, decided_by, quarantined_by)";
 /// A record that is there already keeps its seed, and the act by which it was quarantined when it arrived.
 const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.state, level = excluded.level, \
@@ -378,7 +404,7 @@ const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.sta
     product_name = excluded.product_name, model = excluded.model, board = excluded.board, \
     suite = excluded.suite, bus = excluded.bus, command_queue = excluded.command_queue, \
     size_bytes = excluded.size_bytes, day = excluded.day, month = excluded.month, \
-    storage = excluded.storage, context_key = excluded.context_key, context = excluded.context, \
+    storage = excluded.storage, result = excluded.result, context_key = excluded.context_key, context = excluded.context, \
     checks = excluded.checks, figures = excluded.figures, is_fake = excluded.is_fake, shared_product = excluded.shared_product, \
     counted_card = excluded.counted_card, own_product = excluded.own_product, \
     own_product_name = excluded.own_product_name, decided_by = excluded.decided_by";
@@ -485,6 +511,7 @@ fn head_values(written: &Written<'_>, figures: &[Kept]) -> Result<Vec<Value>> {
         &extract.day,
         extract.day.as_deref().and_then(month_of),
         extract.storage.map(|kind| name_of(&kind)),
+        &extract.result,
         context_key(&extract.context),
         context_text(extract),
         checks,
@@ -506,12 +533,12 @@ fn columns_of(product: Option<&Named>) -> (Option<String>, Option<String>) {
 }
 
 fn kept(figure: &Figure) -> Kept {
-    let is_lowest_first = figure.quantity == Quantity::Span;
-    (
-        figure.metric.clone(),
-        figure.value,
-        u8::from(is_lowest_first),
-    )
+    let lowest_first = match figure.quantity {
+        Quantity::Span => LOWEST_FIRST,
+        _ => 0,
+    };
+    let uneven = if figure.is_uneven { UNEVEN } else { 0 };
+    (figure.metric.clone(), figure.value, lowest_first | uneven)
 }
 
 /// Columns of the key of a figure's row.
@@ -567,7 +594,14 @@ pub(crate) async fn stand(
         insert(connection, into, "", facets.collect()).await?;
     }
     let board = stored.head.board.as_ref();
-    let placed = Placed::of(&standing, stored.is_simulated, board, stored.countable);
+    let fits_product = fits_product(&stored.head.checks);
+    let placed = Placed::of(
+        &standing,
+        stored.is_simulated,
+        fits_product,
+        board,
+        stored.countable,
+    );
     let (product, product_name) = columns_of(standing.product.as_ref());
     let (own, own_name) = columns_of(standing.own.as_ref());
     let text = "update records set state = $2, product_key = $3, product_name = $4, own_product = $5, \

@@ -6,11 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_share::{LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary};
+use cardmark_share::{
+    LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Older, Summary, TAG_BYTES, Voice,
+};
 use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
 
 use crate::database::sql::{Columns as _, Result, Value, insert, row, rows, run, signed, values};
-use crate::tables::record::{Counted, figures_of};
+use crate::tables::record::{Counted, figures_of, is_counted, is_lowest_first};
+use crate::tables::submitters::{self, Place};
 use crate::types::SiteStoreError;
 
 /// Most runs of a card that its figure is the median of: the last to arrive.
@@ -18,7 +22,6 @@ const MOST_RUNS: i64 = 101;
 /// Cards that are read at a time while a product is counted from nothing.
 const CARDS_TOGETHER: u64 = 256;
 
-type Place = (String, i64);
 /// Figures of a card or of a submitter by metric.
 type Figures = BTreeMap<String, f64>;
 /// Figures of a submitter's cards.
@@ -136,14 +139,14 @@ async fn load(
     product: &str,
     context_key: i64,
 ) -> Result<OfContext> {
-    let text = "select metric, lowest_first, cards, buckets from summaries \
-                where product = $1 and context_key = $2";
+    let text = "select metric, lowest_first, cards, buckets, older, older_submitters, older_squares \
+                from summaries where product = $1 and context_key = $2";
     let mut metrics = BTreeMap::new();
     for row in rows(connection, text, values![product, context_key]).await? {
         let of_metric = OfMetric {
             is_lowest_first: row.flag(1)?,
             cards: row.integer(2)?,
-            submitters: summary_of(&row.bytes(3)?)?,
+            submitters: summary_of(&row, 3)?,
         };
         metrics.insert(row.text(0)?, of_metric);
     }
@@ -181,11 +184,12 @@ impl OfContext {
             }
         }
         let into = "summaries (product, context_key, metric, lowest_first, cards, submitters, median, \
-                    is_ranked, place, buckets)";
+                    is_ranked, place, buckets, older, older_submitters, older_squares)";
         let change = "on conflict (product, context_key, metric) do update set cards = excluded.cards, \
                       lowest_first = excluded.lowest_first, submitters = excluded.submitters, \
                       median = excluded.median, is_ranked = excluded.is_ranked, \
-                      place = excluded.place, buckets = excluded.buckets";
+                      place = excluded.place, buckets = excluded.buckets, older = excluded.older, \
+                      older_submitters = excluded.older_submitters, older_squares = excluded.older_squares";
         insert(connection, into, change, changed).await?;
         self.write_context(connection, product, context_key).await
     }
@@ -217,6 +221,7 @@ impl OfMetric {
     fn row(&self, product: &str, context_key: i64, metric: &str) -> Option<Vec<Value>> {
         let (median, _) = self.submitters.median()?;
         let submitters = self.submitters.count();
+        let older = self.submitters.older();
         let place = if self.is_lowest_first {
             median
         } else {
@@ -232,21 +237,38 @@ impl OfMetric {
             median,
             submitters >= LEAST_SUBMITTERS,
             place,
-            bytes_of(&self.submitters),
+            bytes_of(self.submitters.newer()),
+            bytes_of(
+                older
+                    .weights
+                    .iter()
+                    .map(|(bucket, weight)| (*bucket, *weight))
+            ),
+            signed(older.count),
+            signed(older.squares),
         ])
     }
 }
 
-fn bytes_of(summary: &Summary) -> Vec<u8> {
+fn bytes_of(weights: impl Iterator<Item = (i32, u64)>) -> Vec<u8> {
     let pair = |(bucket, count): (i32, u64)| {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         bucket.to_le_bytes().into_iter().chain(count.to_le_bytes())
     };
-    summary.counts().flat_map(pair).collect()
+    weights.flat_map(pair).collect()
 }
 
-/// A product's summary, from the buckets in a row of `summaries`.
-pub(crate) fn summary_of(bytes: &[u8]) -> Result<Summary> {
+/// A product's summary, from the columns of `summaries` from `buckets` to `older_squares`.
+pub(crate) fn summary_of(row: &AnyRow, first: usize) -> Result<Summary> {
+    let older = Older {
+        weights: weights_of(&row.bytes(first + 1)?)?.into_iter().collect(),
+        count: row.count(first + 2)?,
+        squares: row.count(first + 3)?,
+    };
+    Ok(Summary::of(weights_of(&row.bytes(first)?)?, older))
+}
+
+fn weights_of(bytes: &[u8]) -> Result<Vec<(i32, u64)>> {
     let (pairs, []) = bytes.as_chunks::<8>() else {
         return Err(SiteStoreError::Damaged("a summary has another length"));
     };
@@ -281,6 +303,8 @@ pub(crate) async fn recount(
     product: &str,
     counted: &Counted,
 ) -> Result<()> {
+    let due_ms = submitters::older_at_ms(counted.received_ms);
+    let voice = submitters::voice(connection, &counted.tag, due_ms).await?;
     let (cards, before) = first_cards(connection, product, counted).await?;
     let mut after = Cards::new();
     let mut lowest_first = BTreeSet::new();
@@ -298,8 +322,36 @@ pub(crate) async fn recount(
         .load(connection, product, counted.context_key)
         .await?;
     of_context.context = Some(counted.context.clone());
-    of_context.replace(&before, &after, &lowest_first);
+    of_context.replace(&before, &after, &lowest_first, voice);
     write_figures(connection, product, counted, &before, &after).await
+}
+
+/// Gives the figures of a submitter in the summaries of a product in a context another voice.
+pub(crate) async fn reweigh(
+    summaries: &mut Summaries,
+    connection: &mut AnyConnection,
+    (product, context_key): &Place,
+    tag: &[u8; TAG_BYTES],
+    (before, after): (Voice, Voice),
+) -> Result<()> {
+    let text = "select card, figures from tag_cards where product = $1 and context_key = $2 \
+                and tag = $3 and figures is not null";
+    let mut cards = Cards::new();
+    for row in rows(connection, text, values![product, *context_key, tag]).await? {
+        cards.insert(row.bytes(0)?, card_figures(&row.text(1)?)?);
+    }
+    let of_context = summaries.load(connection, product, *context_key).await?;
+    for (metric, value) in of_submitter(&cards) {
+        let of_metric = of_context.of_metric(&metric);
+        of_metric.submitters.remove(value, before);
+        of_metric.submitters.add(value, after);
+    }
+    Ok(())
+}
+
+fn card_figures(text: &str) -> Result<Figures> {
+    serde_json::from_str(text)
+        .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be read"))
 }
 
 /// Deletes a card without any run.
@@ -395,6 +447,8 @@ async fn count_submitter(
     let Some(first) = cards.first() else {
         return Ok(Vec::new());
     };
+    // A submitter that the table does not have is looked at next.
+    let voice = submitters::voice(connection, &first.tag, 0).await?;
     let (mut after, mut lowest_first) = (Cards::new(), BTreeSet::new());
     let mut written = Vec::new();
     for card in cards {
@@ -418,7 +472,7 @@ async fn count_submitter(
         let place = (product, first.context_key, first.card.as_slice());
         of_context.context = Some(context_of(connection, place).await?);
     }
-    of_context.replace(&Cards::new(), &after, &lowest_first);
+    of_context.replace(&Cards::new(), &after, &lowest_first, voice);
     Ok(written)
 }
 
@@ -445,9 +499,7 @@ async fn first_cards(
     for row in rows(connection, text, values).await? {
         let card = row.bytes(0)?;
         if let Some(figures) = row.text_or_none(2)? {
-            let figures = serde_json::from_str(&figures)
-                .map_err(|_| SiteStoreError::Damaged("figures of a card cannot be read"))?;
-            before.insert(card.clone(), figures);
+            before.insert(card.clone(), card_figures(&figures)?);
         }
         if row.integer(1)? > 0 && (cards.len() as u64) < MOST_CARDS_OF_A_SUBMITTER {
             cards.push(card);
@@ -470,8 +522,11 @@ async fn medians(
     let values = values![card, product, context_key, MOST_RUNS];
     let mut runs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for row in rows(connection, text, values).await? {
-        for (metric, value, is_lowest_first) in figures_of(&row.text(0)?)? {
-            if is_lowest_first == 1 {
+        let figures = figures_of(&row.text(0)?)?.into_iter();
+        for figure in figures.filter(is_counted) {
+            let is_lowest_first = is_lowest_first(&figure);
+            let (metric, value, _) = figure;
+            if is_lowest_first {
                 lowest_first.insert(metric.clone());
             }
             runs.entry(metric).or_default().push(value);
@@ -485,8 +540,14 @@ async fn medians(
 }
 
 impl OfContext {
-    /// Replaces what a submitter's cards add.
-    fn replace(&mut self, before: &Cards, after: &Cards, lowest_first: &BTreeSet<String>) {
+    /// Replaces what the cards of a submitter with this voice add.
+    fn replace(
+        &mut self,
+        before: &Cards,
+        after: &Cards,
+        lowest_first: &BTreeSet<String>,
+        voice: Voice,
+    ) {
         let (then, now) = (of_submitter(before), of_submitter(after));
         let metrics: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
         for metric in metrics {
@@ -498,10 +559,10 @@ impl OfContext {
             let of_metric = self.of_metric(metric);
             of_metric.cards += more;
             if let Some(value) = then {
-                of_metric.submitters.remove(*value);
+                of_metric.submitters.remove(*value, voice);
             }
             if let Some(value) = now {
-                of_metric.submitters.add(*value);
+                of_metric.submitters.add(*value, voice);
                 of_metric.is_lowest_first |= lowest_first.contains(metric);
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::database::sql::{Result, run};
 use crate::tables::batch::Batch;
+use crate::tables::submitters::forget_all;
 
 /// Computes numbers of boards and records from all records.
 pub(crate) async fn rebuild(batch: &mut Batch<'_>) -> Result<()> {
@@ -11,6 +12,7 @@ pub(crate) async fn rebuild(batch: &mut Batch<'_>) -> Result<()> {
     let text = "insert into boards (board, records) select board, count(*) from records \
                 where state = 0 and area = 0 and board is not null group by board";
     run(connection, text, vec![]).await?;
+    forget_all(connection).await?;
     for (name, counted) in [
         ("records", "records"),
         ("quarantined", "records where state = 1"),

@@ -12,7 +12,7 @@ use crate::tables::counting;
 use crate::tables::limits::charge;
 use crate::tables::record::{self, Kept, Rows, Stored, Written};
 use crate::types::{Amended, Amendment, ChangeKind, Rederived, Removed, SiteStoreError, Withdrawn};
-use crate::writes::put::{is_of_record, range};
+use crate::writes::put::{Newcomer, is_of_record, range};
 
 /// Replaces the owner's statement.
 pub(crate) async fn amend(
@@ -50,7 +50,12 @@ pub(crate) async fn amend(
         checks: amendment.checks,
         card: stored.card,
     };
-    revise(batch, &stored, derived, amendment.revision).await?;
+    let newcomer = Newcomer {
+        tag: stored.head.tag,
+        bucket: amendment.newcomers.as_ref(),
+        at_ms: amendment.at_ms,
+    };
+    revise(batch, &stored, derived, amendment.revision, Some(newcomer)).await?;
     batch.changed(id, ChangeKind::Amended, amendment.at_ms);
     let stored = record::stored(batch.connection, id).await?;
     let stored = stored.ok_or(SiteStoreError::Damaged("an amended record is not there"))?;
@@ -77,19 +82,20 @@ pub(crate) async fn rederive(
     match record::stored(batch.connection, id).await? {
         Some(stored) => {
             let revision = stored.head.revision;
-            revise(batch, &stored, derived, revision).await
+            revise(batch, &stored, derived, revision, None).await
         }
         None => Ok(false),
     }
 }
 
 /// Writes a record's rows again, and moves what it adds to summaries. Checks beside other records stay as they were when it
-/// arrived, but for the range of another product.
+/// arrived, but for the range of another product. `newcomer` is its submitter if a new statement may let it begin to count.
 async fn revise(
     batch: &mut Batch<'_>,
     stored: &Stored,
     derived: Rederived,
     revision: u64,
+    newcomer: Option<Newcomer<'_>>,
 ) -> Result<bool> {
     let extract = &derived.extract;
     let own = record::own(extract);
@@ -116,6 +122,10 @@ async fn revise(
     if is_moved {
         let product = decisions.product(&subject);
         checks.push(range(batch, extract, product.as_ref()).await?);
+    }
+    if let Some(newcomer) = newcomer {
+        let of_submitter = newcomer.check(batch, extract, &checks).await?;
+        checks.extend(of_submitter);
     }
     checks.sort_by_key(|check| check.name);
     let written = Written {

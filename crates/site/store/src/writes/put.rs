@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use cardmark_share::{
-    Area, Check, CheckName, EvidenceState, Extract, SeedState, Summary, Surroundings,
-    checks_around, context_key, level, product_range,
+    Area, Check, CheckName, EvidenceState, Extract, SeedState, Summary, Surroundings, TAG_BYTES,
+    checks_around, context_key, counts, fits_product, level, new_submitters, product_range,
 };
 use sqlx::AnyConnection;
 
@@ -14,9 +14,10 @@ use crate::decisions::{Decisions, Named, Standing, Subject};
 use crate::tables::batch::Batch;
 use crate::tables::counting;
 use crate::tables::limits;
-use crate::tables::record::{self, Written};
+use crate::tables::record::{self, MEASURED, Written};
 use crate::tables::seeds;
-use crate::types::{ChangeKind, Head, Incoming, Loaded, Put};
+use crate::tables::submitters;
+use crate::types::{Bucket, ChangeKind, Head, Incoming, Loaded, Put};
 
 /// Stores a submission.
 pub(crate) async fn put(batch: &mut Batch<'_>, mut incoming: Incoming) -> Result<Put> {
@@ -47,12 +48,58 @@ pub(crate) async fn put(batch: &mut Batch<'_>, mut incoming: Incoming) -> Result
     let subject = subject(&incoming, own.as_ref(), quarantined_by);
     let product = decisions.product(&subject);
     checks.push(range(batch, &incoming.extract, product.as_ref()).await?);
+    let newcomer = Newcomer {
+        tag: incoming.tag,
+        bucket: incoming.newcomers.as_ref(),
+        at_ms: now_ms,
+    };
+    let of_submitter = newcomer.check(batch, &incoming.extract, &checks).await?;
+    checks.extend(of_submitter);
     checks.sort_by_key(|check| check.name);
     let standing = decisions.standing(&subject, &checks);
     let packed = std::mem::take(&mut incoming.packed);
     let head = store(batch, &incoming, packed, &checks, standing, around.seed).await?;
     batch.changed(id, ChangeKind::Arrived, now_ms);
     Ok(Put::New(head))
+}
+
+/// The submitter of a record that may begin to count.
+pub(crate) struct Newcomer<'a> {
+    pub(crate) tag: Option<[u8; TAG_BYTES]>,
+    /// Limit of its network.
+    pub(crate) bucket: Option<&'a Bucket>,
+    pub(crate) at_ms: i64,
+}
+
+impl Newcomer<'_> {
+    /// The check of the submitter of a record with these other checks; `None` if no summary counts it anyway, if it has been checked
+    /// before, or without a limit. Of each network, a few new submitters begin to count each day; a later run of another one can be among
+    /// those of a later day.
+    pub(crate) async fn check(
+        &self,
+        batch: &mut Batch<'_>,
+        extract: &Extract,
+        checks: &[Check],
+    ) -> Result<Option<Check>> {
+        let is_to_count = extract.origin == MEASURED
+            && extract.product_name.is_some()
+            && counts(checks)
+            && fits_product(checks);
+        let is_checked = checks
+            .iter()
+            .any(|check| check.name == CheckName::NewSubmitters);
+        let (Some(tag), Some(bucket), true, false) =
+            (&self.tag, self.bucket, is_to_count, is_checked)
+        else {
+            return Ok(None);
+        };
+        if submitters::is_known(batch.connection, tag).await? {
+            return Ok(Some(new_submitters(false)));
+        }
+        let buckets = std::slice::from_ref(bucket);
+        let limit = limits::charge(batch.connection, buckets, self.at_ms).await?;
+        Ok(Some(new_submitters(limit.is_some())))
+    }
 }
 
 /// Facts about a new record beside others.
@@ -176,6 +223,9 @@ pub(crate) fn written<'a>(
 pub fn is_of_record(name: CheckName) -> bool {
     !matches!(
         name,
-        CheckName::Repeats | CheckName::ProductRange | CheckName::FreshSeed
+        CheckName::Repeats
+            | CheckName::ProductRange
+            | CheckName::FreshSeed
+            | CheckName::NewSubmitters
     )
 }

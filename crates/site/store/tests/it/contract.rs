@@ -34,5 +34,7 @@ contract! {
     moderation: every_act_undone_restores_exactly, acts_are_undone_in_any_order, decisions_hold_for_future_records,
         switches_act_on_arrivals, a_killed_process_leaves_nothing_half_done, acts_and_arrivals_at_once, impossible_acts_are_refused, undoing_closes_no_circle,
         the_queue_has_what_waits, owners_answer_and_withdraw, accounts_and_sessions, accounts_are_added_beside_the_site;
+    voices: a_flood_of_new_submitters_moves_no_median_out_of_the_middle, few_new_submitters_of_a_network_count_each_day,
+        what_does_not_count_is_shared, a_submitter_leaves_nothing, weights_follow_age_and_activity;
     upgrade: the_next_version_changes_tables_under_traffic;
 }

@@ -340,7 +340,25 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     assert_eq!(keys, ["~fast", "~lonely", "~rare"]);
     let next = store.products("", Some("~rare"), 3).await.unwrap();
     assert_eq!(next.len(), 1);
-    assert_eq!(store.products("SL", None, 3).await.unwrap()[0].name, "Slow");
+    for (text, expected) in [
+        ("SL", vec!["Slow"]),
+        ("lo", vec!["Lonely", "Slow"]),
+        ("s o", vec!["Slow"]),
+        ("o s", vec![]),
+        ("%", vec![]),
+        ("_", vec![]),
+        ("\\", vec![]),
+    ] {
+        let found = store.products(text, None, 3).await.unwrap();
+        let names: Vec<_> = found.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, expected, "{text}");
+    }
+    let keys = ["~slow", "~fast", "~none"];
+    let found = store.products_of(&keys).await.unwrap();
+    let mut names: Vec<_> = found.iter().map(|row| row.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["Fast", "Slow"]);
+    assert_eq!(store.products_of(&[]).await.unwrap(), []);
     assert_eq!(
         store.boards(None, 5).await.unwrap(),
         [("Board 5".to_owned(), 17)]
@@ -372,7 +390,7 @@ pub(crate) async fn cards_of_a_submitter_are_capped(site: Site) {
         .iter()
         .find(|row| row.metric == METRICS[0])
         .unwrap();
-    let found: BTreeSet<i32> = row.submitters.counts().map(|(bucket, _)| bucket).collect();
+    let found: BTreeSet<i32> = row.submitters.newer().map(|(bucket, _)| bucket).collect();
     assert_eq!(found, expected);
 }
 

@@ -22,3 +22,4 @@ mod site;
 mod speed;
 mod sqlite;
 mod upgrade;
+mod voices;

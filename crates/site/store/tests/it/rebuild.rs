@@ -1,14 +1,14 @@
 //! Rows that follow from records do not depend on the order in which these came, and can be computed again.
 
 use cardmark_core::StorageKind;
-use cardmark_share::{CheckOutcome, Extract};
+use cardmark_share::{Check, CheckName, CheckOutcome, Extract};
 use cardmark_site_store::{Amended, Found, Incoming, Rederived, SiteStore};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sqlx::Executor as _;
 use uuid::Uuid;
 
-use crate::samples::{amendment, by_itself, incoming, token};
+use crate::samples::{DAY_MS, amendment, by_itself, incoming, token};
 use crate::site::Site;
 
 /// Writes of one record, in this order.
@@ -22,6 +22,9 @@ struct Life {
     is_bad: bool,
     is_fake: bool,
     without_figure: bool,
+    /// Kept from being counted, or from being counted under its product.
+    kept_back: Option<CheckName>,
+    is_uneven: bool,
     amended: Option<u8>,
     is_withdrawn: bool,
 }
@@ -35,10 +38,19 @@ fn a_life() -> impl Strategy<Value = Life> {
         prop::bool::weighted(0.2),
         any::<bool>(),
     );
+    let kept_back = prop::sample::select(vec![
+        None,
+        None,
+        None,
+        Some(CheckName::Identified),
+        Some(CheckName::ProductFits),
+    ]);
+    let kept_back = (kept_back, prop::bool::weighted(0.2));
     let later = (prop::option::of(0..4_u8), prop::bool::weighted(0.3));
-    (numbers, flags, later).prop_map(|(numbers, flags, later)| {
+    (numbers, flags, kept_back, later).prop_map(|(numbers, flags, kept_back, later)| {
         let (product, submitter, card, board, day) = numbers;
         let (is_bad, is_fake, without_figure) = flags;
+        let (kept_back, is_uneven) = kept_back;
         let (amended, is_withdrawn) = later;
         Life {
             product,
@@ -49,6 +61,8 @@ fn a_life() -> impl Strategy<Value = Life> {
             is_bad,
             is_fake,
             without_figure,
+            kept_back,
+            is_uneven,
             amended,
             is_withdrawn,
         }
@@ -64,6 +78,7 @@ impl Life {
         if self.without_figure {
             extract.figures.pop();
         }
+        extract.figures[0].is_uneven = self.is_uneven;
         extract
     }
 
@@ -71,11 +86,16 @@ impl Life {
         let product = PRODUCTS[usize::from(self.product)];
         let mut one = incoming(run, product, self.submitter, self.card);
         // Several arrive at the same time.
-        one.received_ms = self.day;
+        one.received_ms = self.day * DAY_MS;
         one.extract = self.changed(one.extract);
         if self.is_bad {
             one.checks = by_itself(CheckOutcome::Failed);
         }
+        one.checks.extend(self.kept_back.map(|name| Check {
+            name,
+            outcome: CheckOutcome::NotCounted,
+            reason: String::new(),
+        }));
         one
     }
 
@@ -134,6 +154,7 @@ async fn empty(site: &Site) {
         "facets",
         "changes",
         "tag_cards",
+        "submitters",
         "summaries",
         "product_contexts",
         "product_cards",
@@ -182,7 +203,11 @@ async fn check(site: &Site, store: &SiteStore, lives: &[Life], orders: &[Vec<u16
         empty(site).await;
         for (life, step) in shuffled(lives.len(), order) {
             lives[life].pass(store, life as u128 + 1, step).await;
+            // Submitters become older at any time.
+            let at = usize::from(order[life % order.len()]) % 40;
+            store.reweigh(at as i64 * DAY_MS).await.unwrap();
         }
+        store.reweigh(40 * DAY_MS).await.unwrap();
         let dump = store.summaries_dump().await.unwrap();
         let rebuilt = rebuild(store, lives).await;
         assert_eq!((rebuilt.changed_count, rebuilt.unreadable_count), (0, 0));

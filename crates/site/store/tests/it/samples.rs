@@ -29,6 +29,7 @@ pub(crate) fn incoming(run: u128, product: &str, submitter: u8, card: u8) -> Inc
         revision: 0,
         received_ms: NOW_MS + i64::try_from(run).unwrap_or(0),
         limits: Vec::new(),
+        newcomers: None,
     }
 }
 
@@ -54,6 +55,7 @@ pub(crate) fn extract(run: u128, product: &str) -> Extract {
         metric: metric.to_owned(),
         quantity: Quantity::ByteRate,
         value: value * factor,
+        is_uneven: false,
     };
     Extract {
         id: Uuid::from_u128(run),
@@ -69,6 +71,7 @@ pub(crate) fn extract(run: u128, product: &str) -> Extract {
         size_bytes: Some(32_000_000_000),
         day: Some("2026-11-25".to_owned()),
         storage: None,
+        result: "90.0/– MB/s".to_owned(),
         evidence: Some(format!("evidence {run}")),
         seed: None,
         context: [("board".to_owned(), "Board 5".to_owned())].into(),
@@ -89,5 +92,6 @@ pub(crate) fn amendment(run: u128, product: &str, revision: u64) -> Amendment {
         checks: by_itself(CheckOutcome::Passed),
         at_ms: NOW_MS + DAY_MS,
         limits: Vec::new(),
+        newcomers: None,
     }
 }

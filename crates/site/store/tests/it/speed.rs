@@ -34,6 +34,7 @@ fn typical(run: u128) -> Incoming {
             quantity: Quantity::ByteRate,
             value: 1e6
                 * (1.0 + f64::from(metric) + (run.wrapping_mul(7919) % 1000) as f64 / 1000.0),
+            is_uneven: false,
         })
         .collect();
     one

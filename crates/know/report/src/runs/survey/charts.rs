@@ -220,7 +220,7 @@ fn ranking(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Bars> 
         axis: format!("{unit}{whiskers}"),
         series: kinds.unwrap_or(series.0),
         groups,
-        marks: marks(metric, *quantity),
+        marks: class_marks(metric, *quantity),
     };
     let own: BTreeSet<String> = subjects
         .iter()
@@ -231,8 +231,9 @@ fn ranking(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Bars> 
     Some(bars)
 }
 
-/// What the classes ask for in these operations: A1 one at a time, A2 with a command queue.
-fn marks(metric: &str, quantity: Quantity) -> Vec<Mark> {
+/// Returns the rates that classes ask for in the operations of a metric: A1 one at a time, A2 with a command queue.
+#[must_use]
+pub fn class_marks(metric: &str, quantity: Quantity) -> Vec<Mark> {
     let Some(pattern) = equivalents_of(metric) else {
         return Vec::new();
     };

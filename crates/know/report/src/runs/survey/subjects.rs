@@ -262,6 +262,16 @@ impl Setting {
     }
 }
 
+/// Returns the setup of a published run in words, such as `slot at 100 MHz`, as far as it is not the usual one.
+#[must_use]
+pub fn setting_words(record: &Record) -> String {
+    let setting = Setting::of(record);
+    match setting.is_queue_off {
+        true => QUEUE_OFF.to_owned(),
+        false => setting.words,
+    }
+}
+
 /// The most demanding class on the label, from the run's own label or the catalogue.
 fn class_of(record: &Record) -> Option<&'static str> {
     let stated = record.labels.get(CLAIMS_LABEL);

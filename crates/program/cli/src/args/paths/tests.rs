@@ -25,7 +25,7 @@ enum Use {
 }
 
 /// Each argument that can hold a path: command, argument, use.
-const PATHS: [(&str, &str, Use); 24] = [
+const PATHS: [(&str, &str, Use); 26] = [
     ("run", "target", Use::Target),
     ("run", "json", Use::File),
     ("prepare", "device", Use::Target),
@@ -38,11 +38,13 @@ const PATHS: [(&str, &str, Use); 24] = [
     ("anatomy", "device", Use::Target),
     ("anatomy", "save_to", Use::Folder),
     ("info", "target", Use::Target),
+    ("watch", "targets", Use::Target),
     ("show", "run", Use::Read),
     ("history", "card", Use::Read),
     ("compare", "base", Use::Read),
     ("compare", "others", Use::Read),
     ("import", "files", Use::Read),
+    ("open", "stores", Use::Read),
     ("rank", "run", Use::Read),
     ("report", "runs", Use::Read),
     ("report", "output", Use::File),
@@ -52,7 +54,7 @@ const PATHS: [(&str, &str, Use); 24] = [
     ("generate", "folder", Use::Folder),
 ];
 /// Texts that are no paths, in any command.
-const TEXTS: [&str; 19] = [
+const TEXTS: [&str; 20] = [
     "suite",
     "tier",
     "only",
@@ -71,6 +73,7 @@ const TEXTS: [&str; 19] = [
     "highlight",
     "keep",
     "answer",
+    "product",
     "runs",
 ];
 

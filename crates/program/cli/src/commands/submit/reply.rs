@@ -220,6 +220,7 @@ fn found(check: &Check) -> Option<String> {
     let outcome = match check.outcome {
         CheckOutcome::Failed => "failed",
         CheckOutcome::Marked => "marked",
+        CheckOutcome::NotCounted => "not counted",
         CheckOutcome::Passed | CheckOutcome::CannotTell => return None,
     };
     let name = match check.name {
@@ -227,10 +228,16 @@ fn found(check: &Check) -> Option<String> {
         CheckName::Accounting => "counts and times of the trials",
         CheckName::Seed => "places that the seed draws",
         CheckName::Physics => "limits of bus and card",
+        CheckName::Simulation => "simulated cards",
         CheckName::Dates => "dates",
+        CheckName::Board => "board and system",
+        CheckName::Identified => "identity of the card",
+        CheckName::Circumstances => "circumstances",
+        CheckName::ProductFits => "name of the product",
         CheckName::Repeats => "measurements of another run",
         CheckName::ProductRange => "other cards of the product",
         CheckName::FreshSeed => "seed from the site",
+        CheckName::NewSubmitters => "new submitters",
     };
     Some(format!("{outcome}: {name}: {}", cut(&check.reason)))
 }

@@ -52,6 +52,16 @@ impl LockFile {
             .or_else(|| existing(path))
     }
 
+    /// Opens the file, if there is one.
+    pub(super) fn existing(path: &Path) -> Option<Self> {
+        existing(path)
+    }
+
+    /// Returns whether the holder may describe itself in the file: nobody else wrote into it.
+    pub(super) fn is_ours(&self) -> bool {
+        self.is_ours
+    }
+
     /// Tries to lock. Nothing waits for a file that cannot be locked at all.
     pub(super) fn is_taken(&self) -> bool {
         matches!(self.file.try_lock(), Err(TryLockError::WouldBlock))

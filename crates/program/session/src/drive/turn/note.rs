@@ -108,6 +108,11 @@ impl<'a> Note<'a> {
         self.step_end.filter(|end| *end > now)
     }
 
+    /// Time at which the job is expected to end, if that is known.
+    pub(super) fn job_end(&self) -> Option<Duration> {
+        self.job_end
+    }
+
     /// ``waits for `verify` on /dev/sdb, about 12 s; it ends in about 1 min 20 s``.
     pub(super) fn text(&self, now: Duration) -> String {
         let left = |end: Option<Duration>| {

@@ -199,7 +199,7 @@ fn raised(checks: &[Check]) -> Vec<String> {
     let word = |outcome| match outcome {
         CheckOutcome::Failed => Some("failed"),
         CheckOutcome::Marked => Some("marked"),
-        CheckOutcome::Passed | CheckOutcome::CannotTell => None,
+        CheckOutcome::Passed | CheckOutcome::NotCounted | CheckOutcome::CannotTell => None,
     };
     let point = |check: &Check| {
         let word = word(check.outcome)?;

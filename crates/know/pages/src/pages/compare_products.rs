@@ -1,0 +1,343 @@
+//! Comparison of two products: the answer of `cardmark compare` by published figures, and shared runs beside each other.
+
+use std::collections::BTreeMap;
+
+use cardmark_catalog::{
+    Product, endurance_promises, endurance_samples, find_products, product as product_called,
+    products_called,
+};
+use cardmark_core::{Quantity, Record};
+use cardmark_judge::{
+    CommonPlace, Compared, NotComparable, Queues, ROLES, Role, common_places, compare_in,
+    stated_pair, tested_pair,
+};
+use cardmark_report::chart::{Bar, Bars, Chart, Group, Heading};
+use cardmark_report::document::{Block, Column, Row, Table};
+use cardmark_report::text::{figure, in_unit, unit};
+use cardmark_report::{
+    EnduranceOfBoth, Place, Versus, answer_of_comparison, capitalised, class_marks,
+    places_of_comparison, plain_name, setting_words,
+};
+use cardmark_stats::Conclusion;
+
+use crate::addresses;
+use crate::frame::Page;
+use crate::pages::compare::{ABOUT, ComparePageQuery, form};
+use crate::pages::figures;
+use crate::queries::Queries;
+use crate::views::product::{ProductView, SummaryView};
+use crate::views::published::records_of;
+
+/// Products that a name may mean and that are listed.
+const MOST_MEANT: usize = 12;
+
+/// Two products, and the places where both were measured, with the results.
+struct Pair {
+    products: [&'static Product; 2],
+    places: Vec<(CommonPlace<'static>, Compared)>,
+    /// Names of the context that differ.
+    across: Vec<String>,
+}
+
+/// A rate of both in a place: its quantity, the value of each, and the conclusion.
+type Measured<'a> = (&'a CommonPlace<'static>, Quantity, [f64; 2], Conclusion);
+
+/// Two products that were chosen, with their names, and what is known of both without shared runs.
+struct Chosen {
+    products: [(String, String); 2],
+    blocks: Vec<Block>,
+    alternatives: Vec<Block>,
+}
+
+/// A comparison of two products by their names.
+///
+/// # Errors
+/// If a query has no answer.
+pub async fn compare_products<Q: Queries>(
+    queries: &Q,
+    asked: ComparePageQuery,
+) -> Result<Page, Q::Error> {
+    let named = [asked.base.clone(), asked.other.clone()];
+    let chosen = match queries.work(move || chosen(&named)).await? {
+        Ok(chosen) => chosen,
+        Err(why) => {
+            return Ok(Page::new("Compare", ABOUT, vec![Block::Text(why)]).form(form(&asked)));
+        }
+    };
+    let [(base, _), (other, _)] = &chosen.products;
+    let views = [
+        queries.product(base, None).await?,
+        queries.product(other, None).await?,
+    ];
+    let draw = move || {
+        let [(_, base), (_, other)] = &chosen.products;
+        let title = format!("{base} or {other}");
+        let mut blocks = chosen.blocks;
+        blocks.extend(shared(&views));
+        blocks.extend(chosen.alternatives);
+        let mut page = Page::new(title, ABOUT, blocks);
+        for (id, name) in chosen.products {
+            page = page.link(name, addresses::product(&id));
+        }
+        page.form(form(&asked))
+    };
+    queries.work(draw).await
+}
+
+/// The products that two names mean, or why there is no comparison.
+fn chosen(named: &[String; 2]) -> Result<Chosen, String> {
+    let meant = named.each_ref().map(|name| meant(name));
+    if let Some(at) = meant.iter().position(Vec::is_empty) {
+        return Err(format!(
+            "No product called {} has published figures here. A part of the name is enough, such as evo plus 64; runs are named by their ids.",
+            named[at]
+        ));
+    }
+    let pair = pair_of(&meant).ok_or("Both sides are the same product.")?;
+    Ok(Chosen {
+        products: pair
+            .products
+            .map(|product| (product.id.clone(), product.name())),
+        blocks: pair.blocks(),
+        alternatives: alternatives(&meant),
+    })
+}
+
+/// The products of the catalogue that a name means.
+fn meant(name: &str) -> Vec<&'static Product> {
+    let name = name.trim();
+    match product_called(name) {
+        Some(only) => vec![only],
+        None => {
+            let called = products_called(name);
+            match called.is_empty() {
+                true => find_products(name),
+                false => called,
+            }
+        }
+    }
+}
+
+/// Of the products that both names may mean, the two that were measured together: of one capacity, if possible.
+fn pair_of(meant: &[Vec<&'static Product>; 2]) -> Option<Pair> {
+    let pairs = meant[0].iter().flat_map(|base| {
+        let others = meant[1].iter().filter(move |other| other.id != base.id);
+        others.map(move |other| [*base, *other])
+    });
+    let compared = pairs.map(|products| {
+        let sides = products.map(|product| records_of(&product.id));
+        let places = common_places(sides);
+        let is_of_one_size = products[0].capacity_bytes == products[1].capacity_bytes;
+        let rank = (places.is_empty(), !is_of_one_size);
+        (rank, products, places)
+    });
+    let (_, products, places) = compared.min_by_key(|(rank, ..)| *rank)?;
+    let mut across = Vec::new();
+    let mut found = Vec::new();
+    for place in places {
+        let mut results = compare_in(&place, &[], &[]);
+        if let Err(NotComparable::Differ(rows)) = &results {
+            let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+            results = compare_in(&place, &[], &names);
+            across.extend(names);
+        }
+        found.extend(results.ok().map(|results| (place, results)));
+    }
+    across.sort();
+    across.dedup();
+    Some(Pair {
+        products,
+        places: found,
+        across,
+    })
+}
+
+/// Links to the products that a name may mean, if they are several.
+fn alternatives(meant: &[Vec<&'static Product>; 2]) -> Vec<Block> {
+    let several = meant.iter().filter(|products| products.len() > 1);
+    let table = |products: &Vec<&'static Product>| {
+        let row = |product: &&Product| {
+            Row::new(vec![product.name()]).linked(addresses::product(&product.id))
+        };
+        Block::Table {
+            caption: "The name may mean each of these".to_owned(),
+            table: Table {
+                columns: vec![Column::left("product")],
+                rows: products.iter().take(MOST_MEANT).map(row).collect(),
+            },
+        }
+    };
+    several.map(table).collect()
+}
+
+impl Pair {
+    /// The answer, a chart for each rate, and each place by itself.
+    fn blocks(&self) -> Vec<Block> {
+        let names = self.products.map(Product::name);
+        let given = names.each_ref().map(String::as_str);
+        let endurance = EnduranceOfBoth {
+            stated: stated_pair(endurance_promises(), given),
+            tested: tested_pair(endurance_samples(), given),
+        };
+        let endurance = endurance.sentence();
+        if self.places.is_empty() {
+            let none =
+                "They were not measured on the same board by anybody whose figures are known here.";
+            let texts = [
+                endurance.map(|text| format!("{text}.")),
+                Some(none.to_owned()),
+            ];
+            return texts.into_iter().flatten().map(Block::Text).collect();
+        }
+        let places = self.places.iter().map(|(place, results)| Place {
+            name: &place.name,
+            results,
+            queues: place.queues,
+        });
+        let versus = Versus {
+            names: given,
+            places: places.collect(),
+            repeat: None,
+            across: &self.across,
+            aside: "",
+            endurance: endurance.as_deref(),
+        };
+        let mut blocks = answer_of_comparison(&versus).blocks();
+        let charts = ROLES.iter().filter_map(|role| self.chart(role, &names));
+        blocks.extend(charts.map(Block::Chart));
+        if self.places.len() > 1 {
+            blocks.push(Block::Details {
+                title: format!("Each of {} places", self.places.len()),
+                blocks: vec![Block::List(places_of_comparison(&versus))],
+            });
+        }
+        blocks
+    }
+
+    /// A rate of both wherever one method measured it.
+    fn chart(&self, role: &Role, names: &[String; 2]) -> Option<Chart> {
+        let count = |metric: &&&str| self.measured(metric).count();
+        let metrics = role.metrics.iter().filter(|metric| count(metric) > 0);
+        // Of equals the first.
+        let metric = metrics.rev().max_by_key(count)?;
+        let quantity = self.measured(metric).next()?.1;
+        let group = |(place, quantity, values, _): Measured<'_>| {
+            let bar = |series: usize| Bar {
+                value: in_unit(quantity, values[series]),
+                ends: None,
+                series,
+                label: String::new(),
+            };
+            Group {
+                name: place_words(place),
+                bars: vec![bar(0), bar(1)],
+            }
+        };
+        let first = self.measured(metric).next();
+        let title = first.map(|(_, _, values, outcome)| message(role, names, values, outcome));
+        let groups: Vec<Group> = self.measured(metric).map(group).collect();
+        let heading = Heading {
+            name: metric.replace('_', "-"),
+            title: title.unwrap_or_default(),
+            subtitle: format!("{}, published figures", capitalised(&plain_name(metric))),
+            footer: String::new(),
+            about: format!("{} and {} in {} places", names[0], names[1], groups.len()),
+        };
+        Some(Chart::Bars(Bars {
+            heading,
+            axis: format!("{}; higher is better", unit(metric, quantity)),
+            series: names.to_vec(),
+            groups,
+            marks: class_marks(metric, quantity),
+        }))
+    }
+
+    /// Where a metric was measured of both: place, quantity, values and conclusion.
+    fn measured(&self, metric: &str) -> impl Iterator<Item = Measured<'_>> {
+        self.places.iter().filter_map(move |(place, results)| {
+            let mut differences = results.differences.iter();
+            let one = differences.find(|one| one.metric == metric && one.quantity.is_rate())?;
+            let values = [one.base_value, one.other_value];
+            Some((place, one.quantity, values, one.outcome))
+        })
+    }
+}
+
+/// Which of the two is faster, in one line.
+fn message(role: &Role, names: &[String; 2], values: [f64; 2], outcome: Conclusion) -> String {
+    let faster = |first: usize| {
+        format!(
+            "{}: {} is {} × as fast as {}",
+            capitalised(role.name),
+            names[first],
+            figure(values[first] / values[1 - first]),
+            names[1 - first]
+        )
+    };
+    match outcome {
+        Conclusion::Higher => faster(1),
+        Conclusion::Lower => faster(0),
+        Conclusion::Same => format!("{}: both are equally fast", capitalised(role.name)),
+        Conclusion::Undecided => format!("{}: not decided", capitalised(role.name)),
+    }
+}
+
+/// Board and setting of a place.
+fn place_words(place: &CommonPlace<'_>) -> String {
+    let words = |record: &&Record| {
+        let board = record.board.as_ref().and_then(|board| board.model.clone());
+        let setting = match place.queues {
+            Queues::AsInstalled(_) => "as installed".to_owned(),
+            _ => setting_words(record),
+        };
+        let parts = [board, Some(setting)].into_iter().flatten();
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        parts.join(", ")
+    };
+    let words = place.sides[0].first().map(words).unwrap_or_default();
+    match words.is_empty() {
+        true => place.name.clone(),
+        false => words,
+    }
+}
+
+/// Medians of shared runs of both under the same circumstances.
+fn shared(views: &[ProductView; 2]) -> Vec<Block> {
+    let [base, other] = views;
+    let mut others = BTreeMap::<(&str, &BTreeMap<String, String>), &SummaryView>::new();
+    for one in other.summaries.iter().filter(|one| one.is_ranked) {
+        others.insert((&one.metric, &one.context), one);
+    }
+    let row = |one: &SummaryView| {
+        let other = others.get(&(one.metric.as_str(), &one.context))?;
+        let cells = vec![
+            plain_name(&one.metric),
+            figures::shown(one, one.median),
+            figures::shown(other, other.median),
+            figure(one.median / other.median),
+            figures::circumstances(&one.context),
+        ];
+        let values = [one.median, other.median, one.median / other.median];
+        let values = std::iter::once(None).chain(values.map(Some));
+        Some(Row::new(cells).valued(values.collect()))
+    };
+    let ranked = base.summaries.iter().filter(|one| one.is_ranked);
+    let rows: Vec<Row> = ranked.filter_map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let columns = vec![
+        Column::left(""),
+        Column::right(base.entry.name.clone()),
+        Column::right(other.entry.name.clone()),
+        Column::right("ratio"),
+        Column::left("circumstances"),
+    ];
+    vec![
+        Block::Heading("Runs".to_owned()),
+        Block::Table {
+            caption: "Medians under the same circumstances".to_owned(),
+            table: Table { columns, rows },
+        },
+    ]
+}

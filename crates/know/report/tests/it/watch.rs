@@ -1,0 +1,152 @@
+//! Looks at a board in words.
+
+use cardmark_core::{
+    DiskLook, FilesystemLook, Health, KernelFault, LogCount, LogLook, Look, PowerLook,
+};
+use cardmark_judge::{Kept, Seen, acknowledge, seen};
+use cardmark_report::{Style, answer_of_look, look_json};
+use insta::assert_snapshot;
+
+const GB: u64 = 1_000_000_000;
+const DAY_S: u64 = 86_400;
+/// 2026-05-03 14:02 UTC.
+const BEGIN_S: u64 = 1_777_816_920;
+
+fn look(days: u64) -> Look {
+    Look {
+        at_s: Some(BEGIN_S + days * DAY_S),
+        uptime_s: Some(1000 + days * DAY_S),
+        boot_id: Some("one".to_owned()),
+        disks: vec![DiskLook {
+            name: "mmcblk0".to_owned(),
+            model: Some("SN64G".to_owned()),
+            size_bytes: Some(64 * GB),
+            id: Some("a1b2c3".to_owned()),
+            is_own_id: true,
+            counted_bytes: Some(days * 3 * GB / 2),
+            ..DiskLook::default()
+        }],
+        filesystems: vec![filesystem()],
+        log: LogLook {
+            oldest: Some(0),
+            next: Some(900),
+            counts: Vec::new(),
+        },
+        power: PowerLook {
+            is_low: Some(false),
+            was_low: Some(false),
+        },
+    }
+}
+
+fn filesystem() -> FilesystemLook {
+    FilesystemLook {
+        device: "mmcblk0p2".to_owned(),
+        kind: "ext4".to_owned(),
+        point: "/".to_owned(),
+        stated_writable: Some(true),
+        ..FilesystemLook::default()
+    }
+}
+
+fn lines(look: &Look, seen: &Seen, width: usize) -> Vec<String> {
+    answer_of_look(look, seen).lines(width, Style::Plain)
+}
+
+/// Looks each day from the first on.
+fn looks(days: u64) -> Kept {
+    let kept = (0..days).fold(None, |kept: Option<Kept>, day| {
+        Some(seen(kept.as_ref(), &look(day)).kept)
+    });
+    kept.unwrap()
+}
+
+#[test]
+fn nothing_wrong_is_the_first_thing_that_is_said() {
+    let now = look(20);
+    let lines = lines(&now, &seen(Some(&looks(20)), &now), 80);
+    let shown: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn the_gravest_event_comes_first_with_its_time_and_the_next_step() {
+    let mut now = look(20);
+    now.filesystems[0].is_read_only = true;
+    now.log.counts = vec![
+        LogCount {
+            of: "mmcblk0".to_owned(),
+            fault: KernelFault::Write,
+            is_before: false,
+            count: 2,
+            first_us: (1000 + 19 * DAY_S) * 1_000_000,
+            last_us: (1060 + 19 * DAY_S) * 1_000_000,
+        },
+        LogCount {
+            of: "mmcblk0".to_owned(),
+            fault: KernelFault::Read,
+            is_before: false,
+            count: 1,
+            first_us: (1000 + 19 * DAY_S) * 1_000_000,
+            last_us: (1000 + 19 * DAY_S) * 1_000_000,
+        },
+    ];
+    let result = seen(Some(&looks(20)), &now);
+    let answer = answer_of_look(&now, &result);
+    assert_eq!(
+        answer.sentence,
+        "`/` is read-only since 2026-05-22 14:02 UTC at the earliest: back up now; replace the card if \
+         nobody set it so"
+    );
+    let failed =
+        "2 failed writes and 1 failed read of `mmcblk0` since 2026-05-22 14:02 UTC: back up now; ";
+    assert!(answer.more[0].starts_with(failed), "{answer:?}");
+    assert_eq!(answer.next.as_deref(), Some("cardmark watch --acknowledge"));
+    let json = look_json("/", &now, &result);
+    assert_eq!(json["events"][0]["kind"], "read_only");
+    assert_eq!(json["events"][0]["gravity"], "alarm");
+    let mut kept = result.kept.clone();
+    assert_eq!(acknowledge(&mut kept, None, now.at_s), 2);
+    let quiet = answer_of_look(&now, &Seen { kept, ..result });
+    assert_eq!(quiet.sentence, "Nothing wrong since 2026-05-23");
+}
+
+#[test]
+fn endurance_is_told_of_a_product_that_is_named() {
+    let mut kept = looks(20);
+    kept.disks[0].product = Some("Samsung PRO Endurance".to_owned());
+    kept.disks[0].written_bytes = 4_000 * GB;
+    let mut now = look(20);
+    now.disks[0].health = Some(Health {
+        used_percent: Some(110),
+        ..Health::default()
+    });
+    now.disks[0].is_emmc = true;
+    let result = seen(Some(&kept), &now);
+    let text = lines(&now, &result, 100).join("\n");
+    for part in [
+        "4 TB of 410 TB",
+        "over 100 % of its life used",
+        "order a replacement",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn every_look_is_short_and_fits() {
+    let mut now = look(20);
+    now.filesystems[0].is_stopped = true;
+    now.filesystems[0].is_read_only = true;
+    now.filesystems[0].errors_count = Some(12);
+    now.at_s = None;
+    now.log = LogLook::default();
+    now.power.was_low = Some(true);
+    let result = seen(Some(&looks(20)), &now);
+    for width in 30..=120 {
+        let lines = lines(&now, &result, width);
+        let widest = lines.iter().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{width}: {lines:?}");
+    }
+    assert!(lines(&now, &result, 120).len() <= 12);
+}

@@ -1,0 +1,76 @@
+//! `watch` on this machine.
+
+use std::time::Duration;
+
+use cardmark_core::Rng;
+use cardmark_testkit::Program;
+use serde_json::Value;
+
+use crate::common::{assert_error, folder, program, scratch, text};
+
+/// Kills if `CARDMARK_KILLS` is not set.
+const KILLS: u64 = 8;
+
+fn look(program: &Program, arguments: &[&str]) -> Value {
+    let output = program.run(&[&["watch", "--format", "json"], arguments].concat());
+    assert_eq!(output.code, 0, "{output}");
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_look_is_short_and_keeps_its_state_elsewhere() {
+    let scratch = scratch();
+    let folder = folder(&scratch);
+    let program = program(&scratch);
+    let output = program.run(&["watch", text(&folder)]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stdout.lines().count() <= 16, "{output}");
+    assert!(output.stdout.contains("life"), "{output}");
+    assert!(!program.data().exists(), "no store is made");
+    assert!(std::fs::read_dir(&folder).unwrap().next().is_none());
+    let first = look(&program, &[text(&folder)]);
+    let second = look(&program, &[text(&folder)]);
+    assert!(first["begun_s"].is_u64(), "{first}");
+    assert_eq!(first["begun_s"], second["begun_s"]);
+    assert_eq!(first["target"], text(&folder));
+    let both = look(&program, &[text(&folder), text(scratch.path())]);
+    assert_eq!(both.as_array().map(Vec::len), Some(2), "{both}");
+}
+
+#[test]
+fn wrong_words_are_refused() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["watch", "sim:a1-32gb"]);
+    assert_error(&output, 2, &["simulated cards cannot be watched"]);
+    let output = program.run(&["watch", "--acknowledge=everything"]);
+    assert_error(&output, 2, &["expected one of all, read_only"]);
+    assert!(!program.states().exists());
+}
+
+/// Each look that is begun keeps another state, and may be killed at any moment.
+#[test]
+fn a_killed_look_leaves_the_state_before_or_its_own() {
+    let asked = std::env::var("CARDMARK_KILLS").ok();
+    let kills = asked.map_or(KILLS, |count| count.parse().unwrap());
+    let scratch = scratch();
+    let folder = folder(&scratch);
+    let program = program(&scratch);
+    let mut rng = Rng::new(u64::from(std::process::id()));
+    let first = look(&program, &[text(&folder), "--product", "0"]);
+    let mut last = "0".to_owned();
+    for kill in 1..=kills {
+        let product = kill.to_string();
+        let arguments = ["watch", text(&folder), "--product", &product];
+        let mut child = program.command(&arguments).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(rng.below(60_000)));
+        // It may have ended.
+        let _ = child.kill();
+        child.wait().unwrap();
+        let now = look(&program, &[text(&folder)]);
+        assert_eq!(now["begun_s"], first["begun_s"]);
+        let named = now["disks"][0]["product"].as_str().unwrap().to_owned();
+        assert!(named == last || named == product, "{kill}: {named}");
+        last = named;
+    }
+}

@@ -1,0 +1,9 @@
+//! Methods of requests.
+
+/// Method of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Head,
+    Post,
+}
