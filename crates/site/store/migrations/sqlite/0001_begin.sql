@@ -32,6 +32,8 @@ create table records (
     checks text not null,
     -- Figures: a list of metric, value, and 1 if low figures are better.
     figures text not null,
+    -- Verdict and the figures that matter most, for lists.
+    result text not null,
     is_fake integer not null,
     -- The product, if the record is shared storage.
     shared_product text,
@@ -97,6 +99,16 @@ create table tag_cards (
     primary key (product, context_key, tag, card)
 ) strict, without rowid;
 
+-- Submitters of counted records, with their voice in all summaries.
+create table submitters (
+    tag blob not null,
+    weight integer not null,
+    is_older integer not null,
+    -- When it is to be looked at again.
+    due_ms integer not null,
+    primary key (tag)
+) strict, without rowid;
+
 create table summaries (
     product text not null,
     context_key integer not null,
@@ -108,8 +120,12 @@ create table summaries (
     is_ranked integer not null,
     -- Place in a ranking: the median, negative if high figures are better.
     place real not null,
-    -- Buckets and their numbers of cards, each 4 bytes, little-endian.
+    -- Buckets of new submitters and their numbers, each 4 bytes, little-endian.
     buckets blob not null,
+    -- Older submitters: buckets and their weights, in the same form; their number; the sum of the squares of their weights.
+    older blob not null,
+    older_submitters integer not null,
+    older_squares integer not null,
     primary key (product, context_key, metric)
 ) strict, without rowid;
 
@@ -244,3 +260,7 @@ create index seeds_issued on seeds (issued_ms);
 create index limits_at on limits (at_ms);
 create unique index acts_undoes on acts (undoes) where undoes is not null;
 create index sessions_created on sessions (created_ms);
+
+create index submitters_due on submitters (due_ms, tag);
+-- Places of a submitter in summaries.
+create index tag_cards_tag on tag_cards (tag, product, context_key);

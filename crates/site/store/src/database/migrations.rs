@@ -6,60 +6,16 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 /// Number, name and text of a migration: those of its file.
 type Entry = (i64, &'static str, &'static str);
 
-const SQLITE: [Entry; 5] = [
-    (
-        1,
-        "begin",
-        include_str!("../../migrations/sqlite/0001_begin.sql"),
-    ),
-    (
-        2,
-        "submitters",
-        include_str!("../../migrations/sqlite/0002_submitters.sql"),
-    ),
-    (
-        3,
-        "older submitters",
-        include_str!("../../migrations/sqlite/0003_older_submitters.sql"),
-    ),
-    (
-        4,
-        "cards of a submitter",
-        include_str!("../../migrations/sqlite/0004_cards_of_a_submitter.sql"),
-    ),
-    (
-        5,
-        "results",
-        include_str!("../../migrations/sqlite/0005_results.sql"),
-    ),
-];
-const POSTGRES: [Entry; 5] = [
-    (
-        1,
-        "begin",
-        include_str!("../../migrations/postgres/0001_begin.sql"),
-    ),
-    (
-        2,
-        "submitters",
-        include_str!("../../migrations/postgres/0002_submitters.sql"),
-    ),
-    (
-        3,
-        "older submitters",
-        include_str!("../../migrations/postgres/0003_older_submitters.sql"),
-    ),
-    (
-        4,
-        "cards of a submitter",
-        include_str!("../../migrations/postgres/0004_cards_of_a_submitter.sql"),
-    ),
-    (
-        5,
-        "results",
-        include_str!("../../migrations/postgres/0005_results.sql"),
-    ),
-];
+const SQLITE: [Entry; 1] = [(
+    1,
+    "begin",
+    include_str!("../../migrations/sqlite/0001_begin.sql"),
+)];
+const POSTGRES: [Entry; 1] = [(
+    1,
+    "begin",
+    include_str!("../../migrations/postgres/0001_begin.sql"),
+)];
 
 pub(crate) fn of_sqlite() -> Migrator {
     migrator(&SQLITE)
