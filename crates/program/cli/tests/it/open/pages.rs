@@ -141,7 +141,7 @@ fn boards_that_need_attention_come_first() {
     for part in [
         sentence,
         "board-b",
-        "64.0 GB",
+        "8 GB of 64 GB keep data",
         &format!("href=\"/runs/{}\"", fake.id),
     ] {
         assert!(page.contains(part), "{part}: {page}");

@@ -101,7 +101,8 @@ fn age(process: u32) -> Option<Duration> {
     let stat = read_to_string(format!("/proc/{process}/stat")).ok()?;
     let time = clock_gettime(ClockId::Boottime);
     let seconds = u64::try_from(time.tv_sec).ok()?;
-    Duration::from_secs(seconds).checked_sub(start_in(&stat, clock_ticks_per_second())?)
+    let since_boot = Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?);
+    Some(since_boot.saturating_sub(start_in(&stat, clock_ticks_per_second())?))
 }
 
 /// Time from the start of the system to that of a process (proc_pid_stat(5), field 22). The name of the program, field 2, may contain
