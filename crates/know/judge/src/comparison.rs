@@ -3,7 +3,7 @@
 mod places;
 mod rates;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cardmark_catalog::class_of;
 use cardmark_core::{ContextRow, Record, context_rows};
@@ -123,33 +123,36 @@ pub fn compare_sides(
         stalls.retain(|pair| is_wanted(&pair.metric));
     }
     let (differences, stalls) = compare_with_stalls(&pairs, &stalls);
+    let sides = sides.each_ref().map(|side| compared_runs(side, &left_out));
     Ok(Compared {
-        counts: sides.clone().map(|side| counts(side, &left_out)),
+        counts: sides.each_ref().map(|side| Counts {
+            runs: side.len(),
+            cards: cards_count(side),
+        }),
         claim: claim_of(&pairs),
+        with_stalls: with_stalls(&sides, &differences),
         differences,
         stalls,
-        with_stalls: with_stalls(sides),
         context,
         left_out,
     })
 }
 
-fn with_stalls(sides: &[Vec<&Record>; 2]) -> BTreeMap<String, [f64; 2]> {
-    let metrics = sides.iter().flatten().flat_map(|record| &record.metrics);
-    let with_parts = metrics.filter(|metric| metric.parts.is_some());
-    let ids: BTreeSet<&String> = with_parts.map(|metric| &metric.id).collect();
+fn with_stalls(
+    sides: &[Vec<&Record>; 2],
+    differences: &[Difference],
+) -> BTreeMap<String, [f64; 2]> {
     let mean = |side: &Vec<&Record>, id: &str| {
-        let ratios = side
-            .iter()
-            .filter_map(|record| stalled_ratio(record.metric(id)?));
-        let logarithms: Vec<f64> = ratios.map(libm::log).collect();
-        let count = logarithms.len().max(1) as f64;
-        libm::exp(logarithms.iter().sum::<f64>() / count)
+        let metrics = side.iter().filter_map(|record| record.metric(id));
+        let logarithms: Vec<f64> = metrics.map(|one| libm::log(stalled_ratio(one))).collect();
+        libm::exp(logarithms.iter().sum::<f64>() / logarithms.len() as f64)
     };
-    let both = |id: &String| (id.clone(), sides.each_ref().map(|side| mean(side, id)));
-    let ratios = ids.into_iter().map(both);
+    let both = |difference: &Difference| {
+        let id = &difference.metric;
+        (id.clone(), sides.each_ref().map(|side| mean(side, id)))
+    };
     let is_lower = |(_, ratios): &(String, [f64; 2])| ratios.iter().any(|one| *one < STALLED_RATIO);
-    ratios.filter(is_lower).collect()
+    differences.iter().map(both).filter(is_lower).collect()
 }
 
 /// Compares both sides of a place. Of the context, the names in `across` may differ, and the use of the command queues where it is
@@ -214,13 +217,11 @@ fn check_context(context: &[ContextRow], across: &[String]) -> Result<(), NotCom
     }
 }
 
-fn counts(mut side: Vec<&Record>, left_out: &[String]) -> Counts {
-    side.retain(|record| {
+/// The runs of a side without those of products that are left out.
+fn compared_runs<'a>(side: &[&'a Record], left_out: &[String]) -> Vec<&'a Record> {
+    let is_compared = |record: &&&Record| {
         let product = record.labels.get("product");
         product.is_none_or(|product| !left_out.contains(product))
-    });
-    Counts {
-        runs: side.len(),
-        cards: cards_count(&side),
-    }
+    };
+    side.iter().filter(is_compared).copied().collect()
 }

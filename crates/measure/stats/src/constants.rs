@@ -42,7 +42,7 @@ constants! {
         LEAST_SHIFT "logarithm", WALK_CHANGE "logarithm", LEAST_BEFORE "days", LEAST_AFTER "days",
         LEVEL_DAYS "days", NEAR_DAYS "days", SPREADS "spreads", ASSUMED_SPREAD "logarithm",
         ASSUMED_DAYS "days", EXCEPTION_DAYS "days", ALIKE_RATIO "ratio", JUMP_RATIO "ratio",
-        OTHER_STEPS "steps", LEAST_BEFORE_JUMP "days",
+        LEAST_BEFORE_JUMP "days",
     }
     serial "estimate/serial.rs" { STEP_CORRELATION "correlation", STEP_DAYS "days", }
     clusters "course/clusters.rs" { LEAST_CLUSTER_NS "ns", STALL_NS "ns", }

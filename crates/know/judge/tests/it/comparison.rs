@@ -1,7 +1,9 @@
 //! Sides that can be compared, and those that cannot.
 
 use cardmark_catalog::publications;
-use cardmark_core::{Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
+use cardmark_core::{
+    Estimate, Metric, Origin, OriginKind, Quantity, RateParts, Record, run_id_from_bytes,
+};
 use cardmark_judge::{Compared, NotComparable, compare_sides};
 use cardmark_stats::{Claim, Conclusion};
 
@@ -63,6 +65,34 @@ fn products_on_one_side_are_left_out_of_matched_sides() {
     let results = compare(base, other).unwrap();
     assert_eq!(results.left_out, ["C"]);
     assert_eq!(results.counts.map(|counts| counts.runs), [2, 2]);
+}
+
+/// Values with their stalls are those of the runs that are compared, whether or not each has parts.
+#[test]
+fn the_share_of_stalls_is_that_of_all_compared_runs() {
+    let stalled = |number: u8, product: &str| {
+        let mut record = measured(number, product);
+        let body = Estimate {
+            value: 4.0 * record.metrics[0].value,
+            ..Estimate::default()
+        };
+        record.metrics[0].parts = Some(RateParts {
+            body,
+            ..RateParts::default()
+        });
+        record
+    };
+    let share = |base: &[Record], other: &[Record]| {
+        let results = compare(base.iter().collect(), other.iter().collect()).unwrap();
+        let found = results.with_stalls.get("dd_write").copied();
+        found.map(|ratios| ratios.map(|ratio| (1e6 * ratio).round() / 1e6))
+    };
+    let plain = |number| measured(number, "A");
+    let half = [stalled(1, "A"), plain(2)];
+    assert_eq!(share(&half, &[plain(3)]), Some([0.5, 1.0]));
+    assert_eq!(share(&half[1..], &[plain(3)]), None);
+    let others = [plain(3), measured(4, "B"), stalled(5, "C")];
+    assert_eq!(share(&[plain(1), measured(2, "B")], &others), None);
 }
 
 #[test]

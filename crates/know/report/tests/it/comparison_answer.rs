@@ -371,11 +371,9 @@ fn the_claim_and_the_table_stand_below() {
     }
 }
 
-#[test]
-fn the_queue_as_installed_leads_and_other_settings_follow() {
-    let installed = case([0.3, 1.0, 1.0, 1.0, 0.3, 1.0], 3, 0.004);
-    let set = case([1.4, 1.0, 1.0, 1.0, 1.4, 1.0], 3, 0.004);
-    let results = [&installed, &set].map(|case| compared(case, &case.order, false));
+/// The answer to one comparison as installed and another one with both queues on.
+fn with_queues(installed: &Case, set: &Case) -> AnswerBlock {
+    let results = [installed, set].map(|case| compared(case, &case.order, false));
     let queues = [
         Queues::AsInstalled([true, false]),
         Queues::Set([true, true]),
@@ -385,11 +383,17 @@ fn the_queue_as_installed_leads_and_other_settings_follow() {
         results,
         queues,
     });
-    let of = Versus {
+    answer_of_comparison(&Versus {
         places: places.collect(),
         ..versus(NAMES, &results[0])
-    };
-    let answer = answer_of_comparison(&of);
+    })
+}
+
+#[test]
+fn the_queue_as_installed_leads_and_other_settings_follow() {
+    let installed = case([0.3, 1.0, 1.0, 1.0, 0.3, 1.0], 3, 0.004);
+    let set = case([1.4, 1.0, 1.0, 1.0, 1.4, 1.0], 3, 0.004);
+    let answer = with_queues(&installed, &set);
     assert!(
         answer
             .sentence
@@ -405,6 +409,19 @@ fn the_queue_as_installed_leads_and_other_settings_follow() {
         more.starts_with("With the command queue on: Beta writes randomly 40 % faster than Alpha"),
         "{more}"
     );
+}
+
+#[test]
+fn a_setting_that_changes_another_rate_has_a_sentence() {
+    let installed = case([0.3, 1.0, 1.0, 1.0, 0.3, 1.0], 3, 0.004);
+    let set = case([0.3, 2.0, 1.0, 1.0, 0.3, 1.0], 3, 0.004);
+    let more = with_queues(&installed, &set).more;
+    assert!(
+        more.iter()
+            .any(|one| one.contains("; Beta reads randomly 2.0 times faster")),
+        "{more:?}"
+    );
+    assert_eq!(with_queues(&installed, &installed).more.len(), 1);
 }
 
 #[test]

@@ -265,10 +265,13 @@ pub fn whole_rate(metric: &Metric) -> Observation {
     }
 }
 
-/// Returns a rate relative to that between its stalls, which is compared; `None` for figures without parts.
-pub fn stalled_ratio(metric: &Metric) -> Option<f64> {
-    let body = metric.parts.as_ref()?.body.value;
-    (body > 0.0 && metric.value > 0.0).then(|| metric.value / body)
+/// Returns a rate relative to that between its stalls, which is compared; 1 for figures without parts.
+pub fn stalled_ratio(metric: &Metric) -> f64 {
+    let body = metric.parts.as_ref().map_or(0.0, |parts| parts.body.value);
+    match body > 0.0 && metric.value > 0.0 {
+        true => metric.value / body,
+        false => 1.0,
+    }
 }
 
 /// Returns a run's figure, of a rate with parts that of its body, without an interval from within one trial, because

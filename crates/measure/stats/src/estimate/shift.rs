@@ -17,13 +17,12 @@ pub const LEAST_SHIFT: f64 = 0.28;
 pub const WALK_CHANGE: f64 = 0.10;
 /// Minimum number of days before a change.
 pub const LEAST_BEFORE: usize = 5;
-/// Minimum ratio of the step at a change to the root mean square of all other steps from day to day. No walk and no season
-/// makes such a jump.
+/// Minimum ratio of the step at a change to the root mean square of all other steps from day to day. Fewer than one of 1,000
+/// random walks with normal steps have such a jump (Student's t with five or more degrees of freedom).
 pub(crate) const JUMP_RATIO: f64 = 8.0;
-/// Minimum number of other steps for a jump.
-pub(crate) const OTHER_STEPS: usize = 5;
-/// Minimum number of days before a jump.
-pub(crate) const LEAST_BEFORE_JUMP: usize = 3;
+/// Minimum number of days before a jump, which then has at least five other steps. With three, a card with two states has
+/// one by chance twice as often.
+pub(crate) const LEAST_BEFORE_JUMP: usize = 4;
 /// Minimum number of days after a change.
 pub const LEAST_AFTER: usize = 3;
 /// Days before a change that make its first level.
@@ -157,8 +156,8 @@ fn change_at(days: &[Day], logs: &[f64], first: usize) -> Option<(f64, usize)> {
     is_lasting.then_some((change, beyond_count))
 }
 
-/// Returns whether the step to this day is so much larger than all others that they are no walk: both as it is, as noise
-/// does not grow with time, and divided by the root of its time.
+/// Returns whether the step to this day is so much larger than the others that they are no walk: both as it is, as noise
+/// does not grow with time, and divided by the root of its time, as a walk does. It then is for any growth between the two.
 fn is_jump(days: &[Day], logs: &[f64], first: usize) -> bool {
     let is_large = |power: f64| {
         let step = |index: usize| {
@@ -168,7 +167,7 @@ fn is_jump(days: &[Day], logs: &[f64], first: usize) -> bool {
         let others = (1..logs.len()).filter(|index| *index != first);
         let squares: Vec<f64> = others.map(|index| step(index) * step(index)).collect();
         let usual = libm::sqrt(squares.iter().sum::<f64>() / squares.len() as f64);
-        squares.len() >= OTHER_STEPS && step(first).abs() >= JUMP_RATIO * usual
+        step(first).abs() >= JUMP_RATIO * usual
     };
     is_large(0.0) && is_large(0.5)
 }

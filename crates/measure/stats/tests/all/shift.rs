@@ -164,8 +164,17 @@ fn a_level_that_returned_is_no_change() {
 
 /// Runs with these rates, the days between them equal.
 fn of(days: f64, values: &[f64]) -> RateTrend {
-    let runs = (0..).zip(values).map(|(index, value)| HistoryRun {
-        at_days: 20_000.0 + days * f64::from(index),
+    let at_days: Vec<f64> = (0..)
+        .map(|index| days * f64::from(index))
+        .take(values.len())
+        .collect();
+    at(&at_days, values)
+}
+
+/// Runs with these rates on these days.
+fn at(at_days: &[f64], values: &[f64]) -> RateTrend {
+    let runs = at_days.iter().zip(values).map(|(days, value)| HistoryRun {
+        at_days: 20_000.0 + days,
         value: *value,
         kernel: None,
         reference: None,
@@ -188,11 +197,24 @@ fn a_jump_counts_with_few_runs_and_over_long_pauses() {
         assert!((shift.change_ratio + 0.43).abs() < 0.01, "{days}");
         assert_eq!(trend.seen, None);
     }
-    // Other steps of the same kind, or too few of them, are no jump.
+    // Other steps of the same kind, or too few of them, are no jump; and two states by chance are often as three and four.
     let uneven = [910.0, 640.0, 902.0, 927.0, 530.0, 507.0, 520.0];
-    for values in [&uneven[..], &fallen[1..], &fallen[..6]] {
+    let early = [907.0, 902.0, 927.0, 530.0, 507.0, 520.0, 516.0, 523.0];
+    for values in [&uneven[..], &fallen[1..], &fallen[..6], &early[..]] {
         assert_eq!(of(75.0, values).shift, None, "{values:?}");
     }
+}
+
+#[test]
+fn a_step_over_a_long_pause_is_a_jump_only_if_it_is_large_for_its_time() {
+    let values = [1_000.0, 1_010.0, 1_000.0, 1_010.0, 700.0, 707.0, 700.0];
+    let is_jump = |at_days: [f64; 7]| at(&at_days, &values).shift.is_some();
+    assert!(is_jump([0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0]));
+    assert!(!is_jump([0.0, 1.0, 2.0, 3.0, 203.0, 204.0, 205.0]));
+    // Noise does not grow with time: the other steps are as large over a day as over 100.
+    let values = [1_000.0, 1_060.0, 1_000.0, 1_060.0, 700.0, 742.0, 700.0];
+    let is_jump = |at_days: [f64; 7]| at(&at_days, &values).shift.is_some();
+    assert!(!is_jump([0.0, 100.0, 200.0, 300.0, 301.0, 401.0, 501.0]));
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub fn answer_of_comparison(versus: &Versus<'_>) -> AnswerBlock {
     let rates = key_rates(&results);
     let view = View::of(versus, &rates);
     let mut more: Vec<String> = queue_words(&view, &leading).into_iter().collect();
-    more.extend(under_settings(versus, &others, rates.leading()));
+    more.extend(under_settings(versus, &others, &rates));
     let has_open = rates.leading().is_none() && has_open(&rates);
     AnswerBlock {
         sentence: [view.sentence(&rates, &results), versus.aside.to_owned()]
@@ -98,11 +98,12 @@ fn has_open(rates: &KeyRates<'_>) -> bool {
     main.any(|one| one.verdict == RateVerdict::Undecided)
 }
 
-/// The sentence on the places with other settings of the queue, by setting; none where they change no ratio by 10 %.
+/// The sentence on the places with other settings of the queue, by setting; none where they change no ratio of the sentence by
+/// 10 %.
 fn under_settings(
     versus: &Versus<'_>,
     others: &[&Place<'_>],
-    installed: Option<&RateContrast<'_>>,
+    installed: &KeyRates<'_>,
 ) -> Vec<String> {
     let mut settings: Vec<Queues> = Vec::new();
     for place in others {
@@ -119,8 +120,8 @@ fn under_settings(
             return None;
         };
         let states = queues_of(&view, *states);
-        let leading = rates.leading()?;
-        if installed.is_some_and(|installed| is_alike(installed, leading)) {
+        rates.leading()?;
+        if are_alike(installed, &rates) {
             return None;
         }
         let sentence = view.plain_sentence(&rates, &results);
@@ -129,10 +130,25 @@ fn under_settings(
     settings.iter().filter_map(sentence).collect()
 }
 
-/// True if both are the same rate with about the same ratio.
-fn is_alike(one: &RateContrast<'_>, other: &RateContrast<'_>) -> bool {
-    let change = (one.ratio / other.ratio).ln().abs();
-    (one.role, one.verdict) == (other.role, other.verdict) && change < SAME_RATIO.ln_1p()
+/// True if the sentences on both name the same rates with about the same ratios.
+fn are_alike(one: &KeyRates<'_>, other: &KeyRates<'_>) -> bool {
+    let (one, other) = (named_rates(one), named_rates(other));
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| {
+            let change = (one.ratio / other.ratio).ln().abs();
+            (one.role, one.verdict) == (other.role, other.verdict) && change < SAME_RATIO.ln_1p()
+        })
+}
+
+/// The leading rate, and those in which the other side is faster.
+fn named_rates<'a>(rates: &'a KeyRates<'a>) -> Vec<&'a RateContrast<'a>> {
+    let leading = rates.leading();
+    let is_opposite = |one: &&RateContrast<'_>| {
+        let is_other = leading.is_some_and(|leading| leading.verdict != one.verdict);
+        one.verdict.is_decided() && is_other
+    };
+    let others = rates.main.iter().filter(is_opposite);
+    leading.into_iter().chain(others).collect()
 }
 
 /// `Command queue on for A, off for B, as installed`, on a board where that matters; `None` if the names contain it.
