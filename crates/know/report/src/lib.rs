@@ -31,7 +31,7 @@ pub use runs::list::{RunLine, headline, list_table, method_of, name_table, resul
 pub use runs::ranking::{
     RankableMetric, answer_of_rankings, place_line, rankable_metrics, rankings, rankings_json,
 };
-pub use runs::recommendation::{Recommended, share_of_enough};
+pub use runs::recommendation::{Recommended, rate_cell};
 pub use runs::survey::{survey, survey_charts, survey_title};
 pub use text::layout::wrap;
 pub use text::names::workload_name;
