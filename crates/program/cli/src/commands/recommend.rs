@@ -22,8 +22,9 @@ use serde_json::json;
 use super::rank::{copies, orphan};
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
+use crate::runs::readable_store;
 use crate::terminal::{TERMINAL, print};
-use cardmark_session::{Data, Voice, store_error};
+use cardmark_session::{Voice, store_error};
 
 /// Use if none is named.
 const USUAL_USE: &str = "boot";
@@ -42,8 +43,10 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     if let Some(exit) = durable::answered(arguments, wanted, today)? {
         return Ok(exit);
     }
-    let mut store = Data::from_environment()?.open()?;
-    let own = Own::read(&mut store, wanted)?;
+    let own = match readable_store() {
+        Some(mut store) => Own::read(&mut store, wanted)?,
+        None => Own::default(),
+    };
     let question = question(arguments, wanted, &own, today)?;
     let figures = [published_figures(), &own.figures].concat();
     let choice = recommended(&figures, &question);
@@ -197,6 +200,7 @@ fn today() -> Result<Day, CommandError> {
 }
 
 /// Figures and prices of the user's own runs.
+#[derive(Default)]
 struct Own {
     figures: Vec<Figure>,
     /// Products of the runs.

@@ -7,12 +7,11 @@ use cardmark_judge::{
     published_figures, tested_by_others,
 };
 use cardmark_report::{AvoidAnswer, DurableAnswer};
-use cardmark_session::{Data, store_error};
 use serde_json::Value;
 
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
-use crate::runs::published_records;
+use crate::runs::{own_records, published_records};
 use crate::terminal::print;
 
 /// Kinds that are meant if none is named.
@@ -139,10 +138,4 @@ fn shown(
         false => print::result(&text())?,
     }
     Ok(Exit::Done)
-}
-
-fn own_records() -> Result<Vec<cardmark_core::Record>, CommandError> {
-    let mut store = Data::from_environment()?.open()?;
-    let records = store.select_distinct(&[]);
-    records.map_err(|error| store_error(&error))
 }
