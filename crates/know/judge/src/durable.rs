@@ -101,23 +101,27 @@ impl Promised<'_> {
 }
 
 impl Durable<'_> {
-    /// Enters prices by names of cards, with or without this capacity. Returns the names that are of none of the cards in the order.
+    /// Enters prices by names of cards, with or without this capacity. Returns the names that are not of exactly one card in the order,
+    /// each with the names of its cards.
     #[must_use]
-    pub fn enter_prices(&mut self, prices: &[(String, Price)]) -> Vec<String> {
-        let mut unknown = Vec::new();
+    pub fn enter_prices(&mut self, prices: &[(String, Price)]) -> Vec<(String, Vec<String>)> {
+        let mut unclear = Vec::new();
         for (name, price) in prices {
             let capacity_bytes = split_capacity(name).1.unwrap_or(self.capacity_bytes);
             let is_it = |card: &&mut Promised<'_>| {
                 capacity_bytes == self.capacity_bytes
                     && is_called(&card.name, card.promise.product_line(), name)
             };
-            let mut found = self.ordered.iter_mut().filter(is_it).peekable();
-            if found.peek().is_none() {
-                unknown.push(name.clone());
+            let mut found: Vec<_> = self.ordered.iter_mut().filter(is_it).collect();
+            match found.as_mut_slice() {
+                [card] => card.price = Some(price.clone()),
+                cards => {
+                    let names = cards.iter().map(|card| card.name.clone());
+                    unclear.push((name.clone(), names.collect()));
+                }
             }
-            found.for_each(|card| card.price = Some(price.clone()));
         }
-        unknown
+        unclear
     }
 
     /// Leaves out the cards that cost more than a budget; those without a price stay.

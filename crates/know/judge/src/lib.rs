@@ -83,7 +83,9 @@ pub use recommendation::{
 };
 pub use roles::{LONG_SERIES_RATIO, ROLES, Role, at_once, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};
-pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
+pub use suitability::{
+    Fit, SCORE_VERSION, Suitability, Supply, asked as asked_rate, comfortable, suitability,
+};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
 pub use watch::{
     DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, Moment, Seen,

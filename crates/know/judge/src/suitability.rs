@@ -120,7 +120,7 @@ pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
 }
 
 /// Rate from which storage is good enough: that of the class, if there is one.
-pub(crate) fn asked(need: &Requirement) -> f64 {
+pub fn asked(need: &Requirement) -> f64 {
     match need.class {
         Some(_) => need.reference,
         None => need.enough,

@@ -33,7 +33,7 @@ pub use runs::list::{RunLine, headline, list_table, method_of, name_table, resul
 pub use runs::ranking::{
     RankableMetric, answer_of_rankings, place_line, rankable_metrics, rankings, rankings_json,
 };
-pub use runs::recommendation::{Recommended, grade_words, share_of_enough};
+pub use runs::recommendation::{Recommended, grade_words, rate_cell};
 pub use runs::survey::{class_marks, setting_words, survey, survey_charts, survey_title};
 pub use text::layout::wrap;
 pub use text::names::{capitalised, plain_name, workload_name};

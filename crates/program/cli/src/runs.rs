@@ -18,7 +18,7 @@ use cardmark_core::{
 };
 use cardmark_judge::derive_again;
 use cardmark_stats::discrepancies;
-use cardmark_store::{Condition, Labels, Store};
+use cardmark_store::{Condition, Labels, Places, Store};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -121,6 +121,8 @@ pub(crate) struct Side {
 #[derive(Default)]
 pub(crate) struct Runs {
     store: Option<Store>,
+    /// True if published results answer alone.
+    is_without_store: bool,
     /// True if names of products are sides, and published results are found without their publication.
     with_published: bool,
     /// Board of all runs that are not named one by one.
@@ -192,10 +194,11 @@ impl Runs {
     /// Drops runs with the measurements of one before them, under another id: they are no further runs.
     fn without_copies(&mut self, mut found: Vec<Found>) -> Result<Vec<Found>, CommandError> {
         let mut stored = BTreeMap::new();
-        if found.len() > 1 && found.iter().any(|one| one.source == Source::Head) {
-            let digests = self.store()?.digests();
-            let digests = digests.map_err(|error| store_error(&error))?;
-            stored.extend(digests);
+        if found.len() > 1
+            && found.iter().any(|one| one.source == Source::Head)
+            && let Some(store) = self.own()
+        {
+            stored.extend(store.digests()?);
         }
         let mut digests = BTreeSet::new();
         let all = found.len();
@@ -292,10 +295,10 @@ impl Runs {
         if !products_called(name).is_empty() {
             return Ok(true);
         }
-        let subjects = self
-            .store()?
-            .subjects()
-            .map_err(|error| store_error(&error))?;
+        let Some(store) = self.own() else {
+            return Ok(false);
+        };
+        let subjects = store.subjects()?;
         let mut labels = subjects
             .values()
             .filter_map(|subject| subject.product.as_ref());
@@ -312,19 +315,23 @@ impl Runs {
             let mut product = product.iter();
             product.all(|one| one.is_of(labels, &mut known))
         };
-        let selected = self
-            .store()?
-            .select_by(&conditions, is_board, &mut is_of_product);
-        let mut records = selected.map_err(|error| store_error(&error))?;
         let mut names = conditions.iter().map(|condition| condition.name.as_str());
         let is_public = names.any(|name| name == "publication") || product.is_some();
+        let store = match is_public {
+            true => self.own(),
+            false => Some(self.store()?),
+        };
+        let mut records = match store {
+            Some(store) => store.select_by(&conditions, is_board, &mut is_of_product)?,
+            None => Vec::new(),
+        };
         if is_public || (self.with_published && records.is_empty()) {
             let published = published(&conditions).into_iter();
             records.extend(published.filter(|record| is_of_product(&record.labels)));
         }
         if records.is_empty() {
             let error = CommandError::new(Exit::Usage, format!("no runs match `{side}`"));
-            let error = match elsewhere(self.store()?, product.as_ref())?.as_slice() {
+            let error = match elsewhere(self.own(), product.as_ref())?.as_slice() {
                 [] => error,
                 boards => error.because(format!(
                     "this product was measured on {}",
@@ -349,6 +356,15 @@ impl Runs {
             Some(store) => Ok(store),
             empty => Ok(empty.insert(Data::from_environment()?.open()?)),
         }
+    }
+
+    /// The store for a question that published results can answer alone ([`readable_store`]).
+    fn own(&mut self) -> Option<&mut Store> {
+        if self.store.is_none() && !self.is_without_store {
+            self.store = readable_store();
+            self.is_without_store = self.store.is_none();
+        }
+        self.store.as_mut()
     }
 }
 
@@ -405,12 +421,17 @@ fn near_names(name: &str) -> Vec<String> {
 }
 
 /// The boards that a product was measured on.
-fn elsewhere(store: &mut Store, product: Option<&Product>) -> Result<Vec<String>, CommandError> {
+fn elsewhere(
+    store: Option<&mut Store>,
+    product: Option<&Product>,
+) -> Result<Vec<String>, CommandError> {
     let Some(product) = product else {
         return Ok(Vec::new());
     };
-    let mut records = store.select(&[]).map_err(|error| store_error(&error))?;
-    records.extend(published_records());
+    let mut records = published_records();
+    if let Some(store) = store {
+        records.extend(store.select(&[])?);
+    }
     let mut known = HashMap::new();
     records.retain(|record| product.is_of(&record.labels, &mut known));
     let boards: BTreeSet<String> = records
@@ -419,6 +440,35 @@ fn elsewhere(store: &mut Store, product: Option<&Product>) -> Result<Vec<String>
         .map(|board| board.unwrap_or_else(|| "an unknown board".to_owned()))
         .collect();
     Ok(boards.into_iter().collect())
+}
+
+/// Opens the store of the user's runs; `None` if there is none: none is made.
+pub(crate) fn own_store() -> Result<Option<Store>, CommandError> {
+    let Some(places) = Places::from_environment()? else {
+        return Ok(None);
+    };
+    match places.database.try_exists() {
+        Ok(false) => Ok(None),
+        // Opening it shows why it cannot be seen.
+        _ => Ok(Some(Store::open(&places.database)?)),
+    }
+}
+
+/// Opens the store for a question that published results can answer alone: a store that cannot be opened is a notice.
+pub(crate) fn readable_store() -> Option<Store> {
+    own_store().unwrap_or_else(|error| {
+        let reasons = [vec![error.what], error.causes].concat();
+        print::notice(&format!("your runs are left out: {}", reasons.join(": ")));
+        None
+    })
+}
+
+/// The user's runs, each measurement once, for a question that published results can answer alone.
+pub(crate) fn own_records() -> Result<Vec<Record>, CommandError> {
+    match readable_store() {
+        Some(mut store) => Ok(store.select_distinct(&[])?),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The beginning of an id that is shown.

@@ -460,10 +460,10 @@ fn on_board(
     };
     let worst = graded
         .drain(start..)
-        .max_by(|(one, needs), (other, others)| {
-            let by_rate = || least(others).total_cmp(&least(needs));
-            // Of equals the first stays: the slowest slot.
-            one.cmp(other).then_with(by_rate).then(Ordering::Greater)
+        // Of equals the first: the slowest slot.
+        .min_by(|(one, needs), (other, others)| {
+            let by_rate = || least(needs).total_cmp(&least(others));
+            other.cmp(one).then_with(by_rate)
         });
     let band = slots.get(start).map(|slot| Band {
         slot_bytes_per_s: *slot,

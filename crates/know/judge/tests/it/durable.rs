@@ -71,9 +71,10 @@ fn the_cheapest_that_is_enough_has_a_price_and_a_class() {
         price("Zeppelin", "1"),
         price("SanDisk MAX Endurance 32 GB", "2"),
     ];
+    let none = |name: &str| (name.to_owned(), Vec::new());
     assert_eq!(
         found.enter_prices(&unknown),
-        ["Zeppelin", "SanDisk MAX Endurance 32 GB"]
+        ["Zeppelin", "SanDisk MAX Endurance 32 GB"].map(none)
     );
     found.keep_within(&Price::parse("26").unwrap());
     let names: Vec<&str> = found
@@ -96,6 +97,31 @@ fn the_cheapest_that_is_enough_has_a_price_and_a_class() {
             .is_empty()
     );
     assert_eq!(found.cheapest(true), None);
+}
+
+/// Whatever the capacity is, each card can be priced by its own name, and no price is that of two cards.
+#[test]
+fn a_price_is_of_one_card() {
+    let price = Price::parse("10").unwrap();
+    for gigabytes in [32, 64, 128, 256, 512] {
+        let mut found = durable(endurance_promises(), &dash_cam(gigabytes, TODAY));
+        let names: Vec<String> = found.ordered.iter().map(|card| card.name.clone()).collect();
+        for name in &names {
+            assert_eq!(found.enter_prices(&[(name.clone(), price.clone())]), []);
+        }
+        assert!(found.ordered.iter().all(|card| card.price.is_some()));
+        for card in &mut found.ordered {
+            card.price = None;
+        }
+        let of_all = "Endurance".to_owned();
+        let named = names.iter().filter(|name| name.contains(&of_all)).cloned();
+        let named: Vec<String> = named.collect();
+        if named.len() > 1 {
+            let unclear = found.enter_prices(&[(of_all.clone(), price.clone())]);
+            assert_eq!(unclear, [(of_all, named)]);
+            assert!(found.ordered.iter().all(|card| card.price.is_none()));
+        }
+    }
 }
 
 /// Row 8 of the twenty questions: a dash cam with 128 GB.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cardmark_catalog::{Use, use_of, uses};
 use cardmark_judge::{Candidate, Choice, Day, Figure, Question};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::{AnswerBlock, Recommended, capitalised, grade_words, share_of_enough};
+use cardmark_report::{AnswerBlock, Recommended, capitalised, grade_words, rate_cell};
 
 use crate::addresses;
 use crate::pages::choice::{choice, of_a_page};
@@ -68,20 +68,20 @@ pub(super) fn uses_of_product(figures: &Arc<Vec<Figure>>, name: &str, today: Day
             capitalised(&wanted.title),
             grade_words(one),
             scarcest.map_or_else(String::new, |met| met.plain.clone()),
-            scarcest.map_or_else(String::new, share_of_enough),
+            scarcest.map_or_else(String::new, rate_cell),
         ];
         Some(Row::new(cells).linked(addresses::choice(wanted)))
     };
     let rated = uses().iter().filter(|wanted| !wanted.needs.is_empty());
     let rows: Vec<Row> = rated.filter_map(row).collect();
     (!rows.is_empty()).then(|| Block::Table {
-        caption: "The rate that limits it, as a share of what is enough".to_owned(),
+        caption: "The rate that limits it".to_owned(),
         table: Table {
             columns: vec![
                 Column::left("use"),
                 Column::left("verdict"),
                 Column::left("limited by"),
-                Column::right("of enough"),
+                Column::right("its rate"),
             ],
             rows,
         },

@@ -9,7 +9,7 @@ use cardmark_judge::{
 };
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::count_of;
-use cardmark_report::{DurableAnswer, Recommended, share_of_enough};
+use cardmark_report::{DurableAnswer, Recommended, rate_cell};
 use serde::Deserialize;
 
 use crate::addresses;
@@ -146,7 +146,10 @@ pub async fn recommended<Q: Queries>(
     let figures = figures_of(queries).await?;
     let mut blocks = queries.work(answered(figures, question, board)).await?;
     blocks.push(Block::Text(wanted.about.clone()));
-    blocks.push(Block::Text(format!("What is enough: {}.", wanted.source)));
+    blocks.push(Block::Text(format!(
+        "Source of these needs: {}.",
+        wanted.source
+    )));
     Ok(Page::new(title, wanted.about.clone(), blocks).form(form))
 }
 
@@ -231,7 +234,7 @@ fn answered(
             .into_iter()
             .map(of_a_page)
             .collect();
-        blocks.push(products(&choice));
+        blocks.push(products(&answer));
         blocks.push(origin(&figures));
         blocks
     }
@@ -247,7 +250,8 @@ pub(super) fn of_a_page(block: Block) -> Block {
     }
 }
 
-fn products(choice: &Choice) -> Block {
+fn products(answer: &Recommended<'_>) -> Block {
+    let choice = answer.choice;
     let row = |one: &Candidate| {
         let scarcest = one.scarcest();
         let limited = scarcest.map_or("", |met| met.plain.as_str());
@@ -256,7 +260,8 @@ fn products(choice: &Choice) -> Block {
             one.product.clone(),
             board.unwrap_or_else(|| "–".to_owned()),
             limited.to_owned(),
-            scarcest.map(share_of_enough).unwrap_or_default(),
+            scarcest.map(rate_cell).unwrap_or_default(),
+            answer.in_word(one),
             one.counts()[1].to_string(),
         ];
         let row = Row::new(cells);
@@ -275,15 +280,14 @@ fn products(choice: &Choice) -> Block {
         false => count,
     };
     Block::Table {
-        caption: format!(
-            "{count} that suit or may suit; the rate that limits each, as a share of what is enough"
-        ),
+        caption: format!("{count} that suit or may suit, with the rate that limits each"),
         table: Table {
             columns: vec![
                 Column::left("product"),
                 Column::left("measured on"),
                 Column::left("limited by"),
-                Column::right("of enough"),
+                Column::right("rate"),
+                Column::left("suitability"),
                 Column::right("cards"),
             ],
             rows: all.into_iter().take(MANY).map(row).collect(),

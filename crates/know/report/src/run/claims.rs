@@ -49,8 +49,12 @@ pub(crate) fn open(record: &Record) -> Vec<String> {
         }
     }
     let others = by_suite.into_iter().map(|(suite, promises)| {
+        let claims = match promises.len() {
+            1 => "claim",
+            _ => "claims",
+        };
         let promises = listed(&promises, "and");
-        format!("Not tested: {promises}; `--suite {suite}` tests that")
+        format!("For a verdict on the {claims} {promises}, use `--suite {suite}`")
     });
     rates.chain(others).collect()
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use cardmark_catalog::{ProductKind, QueueState, Requirement, Use, nearest_boards, use_of};
 use cardmark_judge::{
     AskedBoard, Band, Basis, Beside, Candidate, Choice, Grade, LeftOut, Met, Price, Question, Tier,
+    asked_rate, comfortable,
 };
 
 use crate::answer::{AnswerBlock, KeyFigure};
@@ -207,8 +208,9 @@ impl Recommended<'_> {
         }
     }
 
-    /// Grade of a product, and its price if one matters.
-    fn in_word(&self, one: &Candidate) -> String {
+    /// Returns the grade of a product in a few words, such as `suits any board`, and its price if one matters.
+    #[must_use]
+    pub fn in_word(&self, one: &Candidate) -> String {
         let word = grade_words(one);
         match self.question.wish.budget.is_some() && one.price.is_none() {
             true => format!("{}, no price", graded(one)),
@@ -427,8 +429,9 @@ fn band_words(band: Band) -> String {
     }
 }
 
-/// A rate with its unit.
-fn rate_cell(met: &Met) -> String {
+/// Returns a rate with its unit, and with the sign of a bound: `≥ 1500/s`.
+#[must_use]
+pub fn rate_cell(met: &Met) -> String {
     let (sign, rate) = bounded(met);
     format!("{sign}{}", per_second(met.quantity, rate))
 }
@@ -439,16 +442,6 @@ fn bounded(met: &Met) -> (&'static str, f64) {
         (Some(low), Some(high)) if low <= 0.0 => ("≤ ", high),
         (Some(low), _) if met.basis >= Basis::Elsewhere => ("≥ ", low),
         _ => ("", met.value),
-    }
-}
-
-/// The rate as a share of what is enough, with the sign of a bound: `85 %`, `≤ 24 times`.
-#[must_use]
-pub fn share_of_enough(met: &Met) -> String {
-    let (sign, rate) = bounded(met);
-    match rate / met.enough {
-        share if share < 2.0 => format!("{sign}{:.0} %", 100.0 * share),
-        share => format!("{sign}{share:.0} times"),
     }
 }
 
@@ -639,13 +632,21 @@ fn met_words(met: &Met) -> String {
     format!("{} {measured} ({})", met.plain, notes.join("; "))
 }
 
-/// Each need with its floor and reason.
+/// Each need with the rate that is asked for, the comfortable one, and its reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
     let notes = wanted.needs.iter().map(|need| {
         let weight = percent(need.weight);
         let (name, reason) = (&need.name, &need.reason);
-        let enough = value(need_metric(need), need.quantity, need.enough);
-        format!("{name}: {enough} (weight {weight}: {reason})")
+        let rate = |rate: f64| value(need_metric(need), need.quantity, rate);
+        let (asked, most) = (asked_rate(need), comfortable(need));
+        let comfortable = match most > asked {
+            true => format!(", comfortable from {}", rate(most)),
+            false => String::new(),
+        };
+        format!(
+            "{name}: {}{comfortable} (weight {weight}: {reason})",
+            rate(asked)
+        )
     });
     let needs = points(&notes.collect::<Vec<_>>(), width);
     [vec!["It needs:".to_owned()], needs].concat()

@@ -63,6 +63,24 @@ fn no_claim_is_passed_over_in_silence() {
     }
 }
 
+/// The rates of a short run may meet the class of a claim that only another suite judges.
+#[test]
+fn a_class_that_is_met_is_not_called_untested() {
+    for (claims, open) in [
+        ("A1", "the claim A1, use `--suite app-class`"),
+        ("A1 A2", "the claims A1 and A2, use `--suite app-class`"),
+    ] {
+        let answer = answer_of_run(&claimed(&run("quick"), claims)).unwrap();
+        assert!(answer.sentence.contains("A1"), "{}", answer.sentence);
+        let open = format!("For a verdict on {open}");
+        assert!(answer.more.contains(&open), "{answer:?}");
+        let texts = answer.more.iter().chain(&answer.open);
+        let about = texts.filter(|text| text.contains("Not tested")).cloned();
+        let about: Vec<String> = about.collect();
+        assert!(!about.concat().contains("A1"), "{about:?}");
+    }
+}
+
 #[test]
 fn the_answer_is_about_the_use_on_the_label() {
     let mut run = run("quick");

@@ -94,23 +94,29 @@ pub(crate) fn parse_product_price(text: &str) -> Result<(String, Price), String>
 pub(crate) struct Kinds(pub(crate) Vec<ProductKind>);
 
 impl Kinds {
-    /// Returns the words that stand for these kinds.
+    /// Returns the words that stand for these kinds, the widest first.
     pub(crate) fn words(&self) -> String {
-        let known = KINDS.iter().filter(|(_, kinds)| match kinds.is_empty() {
-            true => self.0.is_empty(),
-            false => kinds.iter().all(|kind| self.0.contains(kind)),
-        });
-        let words: Vec<&str> = known.map(|(word, _)| *word).collect();
+        let mut left = self.0.clone();
+        let mut words = Vec::new();
+        for (word, kinds) in KINDS {
+            let is_new = kinds.iter().any(|kind| left.contains(kind));
+            let is_all = kinds.iter().all(|kind| self.0.contains(kind));
+            if is_new && is_all || kinds.is_empty() && self.0.is_empty() {
+                left.retain(|kind| !kinds.contains(kind));
+                words.push(word);
+            }
+        }
         words.join(",")
     }
 }
 
-/// Words for kinds of products.
-const KINDS: [(&str, &[ProductKind]); 9] = [
+/// Words for kinds of products, each after wider ones.
+const KINDS: [(&str, &[ProductKind]); 10] = [
     ("microsd", &[ProductKind::Microsd]),
     ("sd", &[ProductKind::Sd]),
     ("cf", &[ProductKind::Cf]),
     ("usb", &[ProductKind::UsbStick, ProductKind::UsbSsd]),
+    ("stick", &[ProductKind::UsbStick]),
     (
         "ssd",
         &[ProductKind::UsbSsd, ProductKind::SataSsd, ProductKind::Nvme],
@@ -127,10 +133,7 @@ pub(crate) fn parse_kinds(text: &str) -> Result<Kinds, String> {
         let plain: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
         let plain = match plain.as_str() {
             "hdd" | "harddisk" | "harddrive" => "disk",
-            "usbstick" | "stick" | "flashdrive" | "thumbdrive" => {
-                kinds.push(ProductKind::UsbStick);
-                continue;
-            }
+            "usbstick" | "flashdrive" | "thumbdrive" => "stick",
             plain => plain,
         };
         let known = KINDS.iter().find(|(known, _)| *known == plain);
@@ -258,6 +261,24 @@ mod tests {
             assert_eq!(parse_kinds(text), Ok(Kinds(vec![kind])), "{text}");
         }
         assert!(parse_kinds("floppy").is_err());
+    }
+
+    #[test]
+    fn the_words_of_kinds_are_read_as_the_same_kinds() {
+        let of = |text: &str| {
+            let mut kinds = parse_kinds(text).unwrap();
+            kinds.0.sort_unstable();
+            kinds.0.dedup();
+            kinds
+        };
+        let others = ["usb stick", "hard disk"];
+        let all = || KINDS.map(|(word, _)| word).into_iter().chain(others);
+        for (one, other) in all().flat_map(|one| all().map(move |other| (one, other))) {
+            let asked = format!("{one},{other}");
+            let words = of(&asked).words();
+            assert_eq!(of(&words), of(&asked), "{asked}: {words}");
+        }
+        assert_eq!(of("ssd,usb").words(), "usb,ssd");
     }
 
     #[test]

@@ -401,10 +401,9 @@ fn report_left_out(places: &[CommonPlace<'_>], sides: [&Side; 2]) {
     let all: usize = sides.iter().map(|side| side.records.len()).sum();
     let left_out = all.saturating_sub(used.len());
     if left_out > 0 {
-        let text = format!(
+        print::notice(&format!(
             "left out: {left_out} of the runs, in circumstances that the other side does not have"
-        );
-        print::notice(&wrap(&text, print::width(), 2).join("\n"));
+        ));
     }
 }
 

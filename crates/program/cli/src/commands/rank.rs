@@ -15,9 +15,8 @@ use cardmark_store::{Store, StoredFigure};
 
 use crate::args::RankArguments;
 use crate::error::{CommandError, Exit};
-use crate::runs::{Runs, published_records, short};
+use crate::runs::{Runs, own_records, own_store, published_records, readable_store, short};
 use crate::terminal::print;
-use cardmark_session::{Data, store_error};
 
 /// Metrics that an error names.
 const MOST_NAMED: usize = 3;
@@ -34,10 +33,10 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
         publication: arguments.publication.clone(),
         is_exact: arguments.exact,
     };
-    let mut store = Data::from_environment()?.open()?;
-    let rankings = rankings(&mut store, &metrics, asked.as_ref(), &filter)?;
+    let mut store = readable_store();
+    let rankings = rankings(store.as_mut(), &metrics, asked.as_ref(), &filter)?;
     if rankings.is_empty() {
-        return Err(nothing(&mut store, &metrics, &filter)?);
+        return Err(nothing(store.as_mut(), &metrics, &filter)?);
     }
     let text = if arguments.json {
         format!("{:#}\n", rankings_json(&rankings))
@@ -52,10 +51,7 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
 
 /// Lists the metrics of published and own results.
 fn list() -> Result<Exit, CommandError> {
-    let mut store = Data::from_environment()?.open()?;
-    let own = store
-        .select_distinct(&[])
-        .map_err(|error| store_error(&error))?;
+    let own = own_records()?;
     let mut known: Vec<RankableMetric> = Vec::new();
     for (records, is_own) in [(published_records(), false), (own, true)] {
         for metric in records.iter().flat_map(ordered_metrics) {
@@ -81,8 +77,39 @@ fn list() -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
+/// Figures of the user's own runs.
+#[derive(Default)]
+struct Own<'a> {
+    by_metric: BTreeMap<&'a str, Vec<StoredFigure>>,
+    subjects: HashMap<String, Arc<Subject>>,
+    /// Runs that do not count.
+    copies: BTreeSet<String>,
+}
+
+impl<'a> Own<'a> {
+    fn read(
+        store: &mut Store,
+        metrics: BTreeSet<&'a str>,
+        asked: Option<&Record>,
+    ) -> Result<Self, CommandError> {
+        // Figures first: a run that another process stores meanwhile has no figure without a subject.
+        let mut by_metric = BTreeMap::new();
+        for metric in metrics {
+            by_metric.insert(metric, store.figures(metric)?);
+        }
+        let subjects = store.subjects()?.into_iter();
+        Ok(Self {
+            by_metric,
+            subjects: subjects
+                .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
+                .collect(),
+            copies: copies(store, asked)?,
+        })
+    }
+}
+
 fn rankings(
-    store: &mut Store,
+    store: Option<&mut Store>,
     metrics: &[String],
     asked: Option<&Record>,
     filter: &FieldFilter,
@@ -91,29 +118,21 @@ fn rankings(
         .iter()
         .map(|metric| Field::new(metric, asked, filter))
         .collect();
-    // Figures first: a run that another process stores meanwhile has no figure without a subject.
-    let mut figures = BTreeMap::<&str, Vec<StoredFigure>>::new();
     let names: BTreeSet<&str> = fields.iter().flat_map(Field::metrics).collect();
-    for metric in names {
-        let found = store.figures(metric);
-        figures.insert(metric, found.map_err(|error| store_error(&error))?);
-    }
-    let subjects = store.subjects().map_err(|error| store_error(&error))?;
-    let subjects: HashMap<String, Arc<Subject>> = subjects
-        .into_iter()
-        .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
-        .collect();
-    let copies = copies(store, asked)?;
+    let own = match store {
+        Some(store) => Own::read(store, names, asked)?,
+        None => Own::default(),
+    };
     let published = published_records();
     for field in &mut fields {
         published.iter().for_each(|record| field.add_record(record));
         for metric in field.metrics() {
-            let figures = figures.get(metric).into_iter().flatten();
-            for figure in figures.filter(|figure| !copies.contains(&figure.run)) {
-                let subject = subjects.get(&figure.run).ok_or_else(|| orphan(figure))?;
+            let figures = own.by_metric.get(metric).into_iter().flatten();
+            for figure in figures.filter(|figure| !own.copies.contains(&figure.run)) {
+                let subject = own.subjects.get(&figure.run);
                 field.add(
                     &figure.run,
-                    subject,
+                    subject.ok_or_else(|| orphan(figure))?,
                     metric,
                     (figure.quantity, figure.value),
                 );
@@ -128,7 +147,7 @@ pub(super) fn copies(
     store: &mut Store,
     asked: Option<&Record>,
 ) -> Result<BTreeSet<String>, CommandError> {
-    let digests = store.digests().map_err(|error| store_error(&error))?;
+    let digests = store.digests()?;
     let of_asked = asked.and_then(evidence_digest);
     let asked = asked.map(|record| record.id.to_string());
     let mut met: BTreeSet<&String> = of_asked.iter().collect();
@@ -144,12 +163,14 @@ pub(super) fn copies(
 /// The run that was named; without any name, the last one with rates, unless metrics or a publication were asked for.
 fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
     let is_list = !arguments.metrics.is_empty() || arguments.publication.is_some();
-    let name = match arguments.run.as_deref() {
-        None if is_list => return Ok(None),
-        None | Some("last") => last_with_rates()?,
-        Some(run) => Some(run.to_owned()),
-    };
     let board = arguments.board.as_ref().filter(|_| arguments.run.is_none());
+    let name = match (arguments.run.as_deref(), board) {
+        (None, _) if is_list => return Ok(None),
+        // A store that cannot be opened is a notice later.
+        (None, Some(_)) => last_with_rates(own_store().unwrap_or_default())?,
+        (None | Some("last"), _) => last_with_rates(own_store()?)?,
+        (Some(run), _) => Some(run.to_owned()),
+    };
     let Some(name) = name else {
         return match board {
             Some(_) => Ok(None),
@@ -169,11 +190,13 @@ fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
 }
 
 /// The id of the last run with rates, with a notice if later ones have none.
-fn last_with_rates() -> Result<Option<String>, CommandError> {
-    let mut store = Data::from_environment()?.open()?;
-    let mut runs = store.list(1).map_err(|error| store_error(&error))?;
+fn last_with_rates(store: Option<Store>) -> Result<Option<String>, CommandError> {
+    let Some(mut store) = store else {
+        return Ok(None);
+    };
+    let mut runs = store.list(1)?;
     if runs.iter().all(|run| run.headline.is_empty()) {
-        runs = store.list(u32::MAX).map_err(|error| store_error(&error))?;
+        runs = store.list(u32::MAX)?;
     }
     let Some(index) = runs.iter().position(|run| !run.headline.is_empty()) else {
         return Ok(None);
@@ -277,12 +300,15 @@ fn figures_of(records: &[Record]) -> Vec<String> {
 
 /// The error for metrics without any result.
 fn nothing(
-    store: &mut Store,
+    store: Option<&mut Store>,
     metrics: &[String],
     filter: &FieldFilter,
 ) -> Result<CommandError, CommandError> {
     let mut records = published_records();
-    let own = store.select(&[]).map_err(|error| store_error(&error))?;
+    let own = match store {
+        Some(store) => store.select(&[])?,
+        None => Vec::new(),
+    };
     let is_wanted = |record: &&Record| metrics.iter().any(|id| record.metric(id).is_some());
     let is_simulated = |record: &Record| record.origin.kind == OriginKind::Simulated;
     let simulated = own.iter().filter(is_wanted).any(is_simulated);

@@ -22,13 +22,14 @@ use serde_json::json;
 use super::rank::{copies, orphan};
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
+use crate::runs::readable_store;
 use crate::terminal::{TERMINAL, print};
-use cardmark_session::{Data, Voice, store_error};
+use cardmark_session::{Voice, store_error};
 
 /// Use if none is named.
 const USUAL_USE: &str = "boot";
-/// Words between a use and a board.
-const SMALL: [&str; 5] = ["on", "a", "an", "for", "with"];
+/// Words before a use or a board.
+const SMALL: [&str; 7] = ["on", "a", "an", "the", "my", "for", "with"];
 /// Question for the board, at a terminal of a computer that is none.
 const WHICH_BOARD: &str =
     "Which board is it for? Such as Pi 5, Pi 4 or Zero 2 W; Enter = any board";
@@ -42,8 +43,10 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     if let Some(exit) = durable::answered(arguments, wanted, today)? {
         return Ok(exit);
     }
-    let mut store = Data::from_environment()?.open()?;
-    let own = Own::read(&mut store, wanted)?;
+    let own = match readable_store() {
+        Some(mut store) => Own::read(&mut store, wanted)?,
+        None => Own::default(),
+    };
     let question = question(arguments, wanted, &own, today)?;
     let figures = [published_figures(), &own.figures].concat();
     let choice = recommended(&figures, &question);
@@ -78,36 +81,41 @@ fn wanted(arguments: &RecommendArguments) -> Result<&'static Use, CommandError> 
 
 /// The arguments with the words that name a use, a board, or one after the other in the place of the options.
 fn sorted(arguments: &RecommendArguments) -> Result<RecommendArguments, CommandError> {
-    let mut sorted = arguments.clone();
     let all = arguments.words.join(" ");
-    let words = all.split_whitespace();
-    let words: Vec<&str> = words.filter(|word| !SMALL.contains(word)).collect();
+    let words: Vec<&str> = all.split_whitespace().collect();
+    let split = |count: usize| {
+        let (wanted, board) = words.split_at(count);
+        [named(wanted), named(board)]
+    };
     let is_found = |count: &usize| {
-        let (wanted, board) = words.split_at(*count);
-        let (wanted, board) = (wanted.join(" "), board.join(" "));
-        (wanted.is_empty() || use_of(&wanted).is_some())
-            && (board.is_empty() || !boards_called(&board).is_empty())
+        let [wanted, board] = split(*count);
+        wanted.is_none_or(|name| use_of(&name).is_some())
+            && board.is_none_or(|name| !boards_called(&name).is_empty())
     };
-    let found = (0..=words.len()).rev().find(is_found);
-    let named = |words: &[&str]| (!words.is_empty()).then(|| words.join(" "));
-    let (wanted, board) = match found {
-        Some(count) => words.split_at(count),
-        None => (words.as_slice(), words.as_slice()),
+    let wrong = |what: &str| {
+        CommandError::new(Exit::Usage, format!("`{all}` {what}"))
+            .hint("cardmark recommend --use \"Home Assistant\" --board \"Pi 4\"")
     };
-    let (wanted, board) = (named(wanted), named(board));
+    let Some(count) = (0..=words.len()).rev().find(is_found) else {
+        return Err(wrong("is no known use or board"));
+    };
+    let [wanted, board] = split(count);
     let is_twice =
-        sorted.wanted.is_some() && wanted.is_some() || sorted.board.is_some() && board.is_some();
-    if found.is_none() || is_twice {
-        let what = match is_twice && found.is_some() {
-            true => format!("`{all}` names a second use or board"),
-            false => format!("`{all}` is no known use or board"),
-        };
-        return Err(CommandError::new(Exit::Usage, what)
-            .hint("cardmark recommend --use \"Home Assistant\" --board \"Pi 4\""));
+        |option: &Option<String>, word: &Option<String>| option.is_some() && word.is_some();
+    if is_twice(&arguments.wanted, &wanted) || is_twice(&arguments.board, &board) {
+        return Err(wrong("names a second use or board"));
     }
+    let mut sorted = arguments.clone();
     sorted.wanted = sorted.wanted.or(wanted);
     sorted.board = sorted.board.or(board);
     Ok(sorted)
+}
+
+/// The name in these words, without the small ones before it.
+fn named(words: &[&str]) -> Option<String> {
+    let is_small = |word: &&&str| SMALL.iter().any(|small| small.eq_ignore_ascii_case(word));
+    let words = &words[words.iter().take_while(is_small).count()..];
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// The command that shows all products, or those for a board if none that is known was named.
@@ -192,6 +200,7 @@ fn today() -> Result<Day, CommandError> {
 }
 
 /// Figures and prices of the user's own runs.
+#[derive(Default)]
 struct Own {
     figures: Vec<Figure>,
     /// Products of the runs.
@@ -304,6 +313,8 @@ mod tests {
             (&["Home", "Assistant"][..], "Home Assistant", ""),
             (&["Pi 4"][..], "", "Pi 4"),
             (&["Kodi", "on", "a", "Zero", "2W"][..], "Kodi", "Zero 2W"),
+            (&["On the Pi 3 A+"][..], "", "Pi 3 A+"),
+            (&["for", "my", "NAS"][..], "NAS", ""),
             (&["Kodi", "--board", "Amiga"][..], "Kodi", "Amiga"),
             (&[][..], "", ""),
         ] {

@@ -335,6 +335,55 @@ fn three_sides_begin_with_their_order_and_tests_of_capacity_have_no_speed() {
     );
 }
 
+/// Each further product has its answer in the order of the command, whichever is faster.
+#[test]
+fn products_are_answered_in_the_order_of_the_command() {
+    const BASE: &str = "Samsung Pro+ 32 GB";
+    const OTHERS: [&str; 2] = ["SanDisk Extreme 16 GB", "Samsung Evo Plus 64 GB"];
+    let scratch = scratch();
+    let program = program(&scratch);
+    for others in [OTHERS, [OTHERS[1], OTHERS[0]]] {
+        let sides = [BASE, others[0], others[1]].map(|name| format!("product={name}"));
+        let output = program.run(&["compare", &sides[0], &sides[1], &sides[2]]);
+        assert_eq!(output.code, 0, "{output}");
+        let answers: Vec<&str> = output.stdout.split("\n\n").collect();
+        assert_eq!(answers.len(), 2, "{output}");
+        for (answer, other) in answers.into_iter().zip(others) {
+            let words: Vec<&str> = answer.split_whitespace().collect();
+            let is_named = |name: &&str| words.join(" ").contains(name);
+            let named: Vec<&str> = OTHERS.into_iter().filter(is_named).collect();
+            assert_eq!(named, [other], "{answer}");
+            assert!(is_named(&BASE), "{answer}");
+        }
+    }
+}
+
+/// A terminal gets lines of its width; a file or a program gets one line for each message.
+#[test]
+fn a_piped_message_is_one_line() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (arguments, begins) in [
+        (
+            &["compare", "Evo+", "Extreme", "--board", "Pi 4"][..],
+            &["left out: "][..],
+        ),
+        (
+            &["compare", "Evo+ 16", "Extreme 64"],
+            &["error: ", "cause: ", "hint: "],
+        ),
+        (&["run", "--suite", "no-such-suite"], &["error: ", "hint: "]),
+    ] {
+        let mut command = program.command(arguments);
+        let output = command.env("COLUMNS", "40").output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.lines().any(|line| line.len() > 60), "{text}");
+        for line in text.lines() {
+            assert!(begins.iter().any(|begin| line.starts_with(begin)), "{text}");
+        }
+    }
+}
+
 #[test]
 fn sides_with_several_suites_ask_for_one() {
     let scratch = scratch();

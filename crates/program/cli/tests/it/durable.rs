@@ -113,6 +113,16 @@ fn endurance_is_always_answered() {
     assert_eq!(shown["own_tests"], Value::Array(Vec::new()));
 }
 
+/// `Endurance` is a part of several names: none of them gets the price.
+#[test]
+fn a_price_of_several_cards_is_refused() {
+    let scratch = scratch();
+    let output =
+        program(&scratch).run(&["recommend", "--use", "endurance", "--price", "Endurance=10"]);
+    let hint = "give the price of one of Samsung PRO Endurance";
+    assert_error(&output, 2, &["`Endurance` is several cards", hint]);
+}
+
 #[test]
 fn cards_to_avoid_are_named_without_a_use() {
     let scratch = scratch();

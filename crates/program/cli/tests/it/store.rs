@@ -52,6 +52,77 @@ fn a_store_that_is_no_database_is_reported_and_left_as_it_is() {
     assert!(program.journals().is_empty());
 }
 
+/// Questions that published results can answer alone.
+const PUBLISHED: [&[&str]; 7] = [
+    &["recommend"],
+    &["recommend", "--use", "endurance"],
+    &["recommend", "--avoid"],
+    &["rank", "--board", "Pi 4"],
+    &["rank", "--list"],
+    &["compare", "Samsung Evo Plus 64 GB", "SanDisk Extreme 16 GB"],
+    &["report", "publication=geerling-a2", "--format", "csv"],
+];
+
+#[test]
+fn published_results_answer_without_a_store_and_make_none() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for arguments in PUBLISHED {
+        let output = program.run(arguments);
+        assert_eq!(output.code, 0, "{arguments:?}: {output}");
+        assert!(!output.stderr.contains("your runs"), "{output}");
+        let mut homeless = program.command(arguments);
+        homeless.env_remove("HOME").env_remove("XDG_DATA_HOME");
+        assert_eq!(homeless.status().unwrap().code(), Some(0), "{arguments:?}");
+        assert!(!program.data().exists(), "{arguments:?}");
+    }
+}
+
+/// A line names the store and the reason. Questions about own runs end with 3.
+#[test]
+fn published_results_answer_beside_a_store_that_cannot_be_opened() {
+    const USER_VERSION: usize = 63;
+    const APPLICATION_ID: usize = 68;
+    let scratch = scratch();
+    let program = program(&scratch);
+    assert_eq!(program.run(&["list"]).code, 0);
+    let store = std::fs::read(program.database()).unwrap();
+    let changed = |index: usize, to: u8| {
+        let mut store = store.clone();
+        store[index] = to;
+        store
+    };
+    for (content, reason) in [
+        (b"no database".to_vec(), "is damaged or not a database"),
+        (changed(USER_VERSION, 99), "was made by a newer cardmark"),
+        (
+            changed(USER_VERSION, 1),
+            "was made by a development version",
+        ),
+        (changed(APPLICATION_ID, 0), "but not one of cardmark's"),
+    ] {
+        std::fs::write(program.database(), &content).unwrap();
+        for arguments in PUBLISHED {
+            let output = program.run(arguments);
+            assert_eq!(output.code, 0, "{arguments:?}: {output}");
+            assert_ne!(output.stdout, "", "{arguments:?}: {output}");
+            let lines = output.stderr.lines();
+            let of_store: Vec<&str> = lines.filter(|line| line.contains("your runs")).collect();
+            let [line] = of_store.as_slice() else {
+                panic!("{arguments:?}: {output}");
+            };
+            assert!(line.starts_with("your runs are left out: "), "{output}");
+            assert!(line.contains("records.sqlite"), "{output}");
+            assert!(line.contains(reason), "{output}");
+        }
+        for arguments in [&["rank"][..], &["rank", "last"], &["compare", "last"]] {
+            assert_error(&program.run(arguments), 3, &[reason]);
+        }
+        assert_eq!(program.run(&["explain", "A1"]).stderr, "");
+        assert_eq!(std::fs::read(program.database()).unwrap(), content);
+    }
+}
+
 /// Every command that reads runs ends with 3 and names the run.
 #[test]
 fn one_damaged_value_is_never_left_out() {

@@ -3,16 +3,15 @@
 use cardmark_catalog::{ProductKind, Use, endurance_promises, endurance_samples, lines};
 use cardmark_core::clean;
 use cardmark_judge::{
-    AskedBoard, AvoidQuestion, Day, DurableQuestion, avoid, durable, endured, published_figures,
-    tested_by_others,
+    AskedBoard, AvoidQuestion, Day, Durable, DurableQuestion, avoid, durable, endured,
+    published_figures, tested_by_others,
 };
 use cardmark_report::{AvoidAnswer, DurableAnswer};
-use cardmark_session::{Data, store_error};
 use serde_json::Value;
 
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
-use crate::runs::published_records;
+use crate::runs::{own_records, published_records};
 use crate::terminal::print;
 
 /// Kinds that are meant if none is named.
@@ -41,18 +40,8 @@ fn that_lasts(
     let own = endured(&own_records()?);
     let question = DurableQuestion::new(wanted, arguments.capacity_bytes(), today);
     let mut found = durable(endurance_promises(), &question);
-    if let [name, ..] = found.enter_prices(&arguments.prices).as_slice() {
-        let what = format!(
-            "no maker states the endurance of a card called `{}`",
-            clean(name)
-        );
-        let names: Vec<&str> = found
-            .ordered
-            .iter()
-            .map(|card| card.name.as_str())
-            .collect();
-        return Err(CommandError::new(Exit::Usage, what)
-            .hint(format!("give the price of one of {}", names.join(", "))));
+    if let [(name, cards), ..] = found.enter_prices(&arguments.prices).as_slice() {
+        return Err(unclear_price(name, cards, &found));
     }
     if let Some(budget) = &arguments.budget {
         found.keep_within(budget);
@@ -70,6 +59,20 @@ fn that_lasts(
     shown(arguments, &answer.json(), || {
         answer.text(arguments.all, print::width(), print::style())
     })
+}
+
+/// The error on a price that is of none of the cards, or of several.
+fn unclear_price(name: &str, cards: &[String], found: &Durable<'_>) -> CommandError {
+    let name = clean(name);
+    let (what, names) = match cards {
+        [] => (
+            format!("no maker states the endurance of a card called `{name}`"),
+            found.ordered.iter().map(|card| card.name.clone()).collect(),
+        ),
+        cards => (format!("`{name}` is several cards"), cards.to_vec()),
+    };
+    CommandError::new(Exit::Usage, what)
+        .hint(format!("give the price of one of {}", names.join(", ")))
 }
 
 fn to_avoid(arguments: &RecommendArguments, wanted: &Use) -> Result<Exit, CommandError> {
@@ -135,10 +138,4 @@ fn shown(
         false => print::result(&text())?,
     }
     Ok(Exit::Done)
-}
-
-fn own_records() -> Result<Vec<cardmark_core::Record>, CommandError> {
-    let mut store = Data::from_environment()?.open()?;
-    let records = store.select_distinct(&[]);
-    records.map_err(|error| store_error(&error))
 }
