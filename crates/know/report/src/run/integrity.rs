@@ -20,7 +20,7 @@ use crate::text::table::{Column, Row, Table};
 use crate::text::{SHORT_ID, amount, capacity, figure, in_unit, percent, rate, size, span};
 
 /// Size of a block, bytes.
-const BLOCK_BYTES: u64 = 512;
+pub(crate) const BLOCK_BYTES: u64 = 512;
 
 /// Advice for a card that no longer stores anything new.
 const COPY: &str = "Copy your data from it, and replace it.";

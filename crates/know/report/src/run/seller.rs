@@ -3,13 +3,13 @@
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
     BlockState, CAPACITY_RULE, CLAIMS_LABEL, DeviceInfo, IntegrityTest, OriginKind, Record,
-    StorageKind, SurfacePart, VerdictOutcome, evidence_digest, is_sold_as,
+    StorageKind, TargetKind, VerdictOutcome, evidence_digest, is_sold_as,
 };
 use cardmark_judge::{Promise, faults, upheld};
 
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::run::answer::sentences;
-use crate::run::integrity;
+use crate::run::integrity::{self, BLOCK_BYTES};
 use crate::run::summary::minute;
 use crate::text::names::capitalised;
 use crate::text::style::clean;
@@ -51,10 +51,9 @@ pub fn seller_report(record: &Record, sold_as: &[String]) -> Document {
     rows.push(("Order number", BLANK.to_owned()));
     rows.push(("Name and date", BLANK.to_owned()));
     let mut blocks = vec![pairs(["", ""], String::new(), rows)];
-    let texts = method(record)
-        .into_iter()
-        .chain(conclusion(record, sold_as));
-    blocks.extend(texts.map(|text| Block::Text(text.to_owned())));
+    let conclusion = conclusion(record, sold_as).map(str::to_owned);
+    let texts = method(record).into_iter().chain(conclusion);
+    blocks.extend(texts.map(Block::Text));
     blocks.extend(map(record));
     Document {
         title: "Test report on a memory card".to_owned(),
@@ -163,8 +162,9 @@ fn found(record: &Record, promises: &[String]) -> String {
             .fold(verdict, |text, kind| text.replace(kind, ""));
         let sentences = verdict
             .split_inclusive(". ")
-            .filter(|text| !is_advice(text));
-        return as_evidence(sentences.collect::<String>().trim_end());
+            .filter(|text| !is_advice(text))
+            .map(as_evidence);
+        return sentences.collect::<String>().trim_end().to_owned();
     }
     let derived = upheld(record);
     let verdicts = derived.iter().flat_map(|derived| &derived.verdicts);
@@ -290,23 +290,34 @@ fn program(record: &Record) -> String {
     })
 }
 
-/// The test in two sentences.
-fn method(record: &Record) -> Option<&'static str> {
-    Some(match record.integrity.as_ref()?.test {
-        IntegrityTest::Probe => {
-            "The test wrote data that occurs nowhere else at places spread over the whole size that the card reports, and \
-             then read it back. A sound card returns all of it."
-        }
-        IntegrityTest::Verify | IntegrityTest::Endure => {
-            "The test wrote data that occurs nowhere else to every place of the size that the card reports, and then read it \
-             back. A sound card returns all of it."
-        }
+/// The method of the test in two sentences, which hold however far the test came.
+fn method(record: &Record) -> Option<String> {
+    let found = record.integrity.as_ref()?;
+    let place = match found.from_bytes {
+        _ if is_in_files(record) => "files on the card",
+        Some(_) => "every place of a part of the card",
+        None => "every place of the size that the card reports",
+    };
+    Some(match found.test {
+        IntegrityTest::Probe => "The test writes data that occurs nowhere else at places spread over the whole size that the \
+             card reports, and then reads it back. A sound card returns all of it."
+            .to_owned(),
+        IntegrityTest::Verify | IntegrityTest::Endure => format!(
+            "The test writes data that occurs nowhere else to {place}, and then reads it back. A sound card returns all of it."
+        ),
         IntegrityTest::PowerCut => {
-            "The test wrote data, waited until the card had confirmed it as stored, and cut the power. A sound card still \
+            "The test writes data, waits until the card has confirmed it as stored, and cuts the power. A sound card still \
              has all that it had confirmed."
+                .to_owned()
         }
         IntegrityTest::Retention | IntegrityTest::Read | IntegrityTest::Other(_) => return None,
     })
+}
+
+/// Returns whether files were tested, whose places are none of the card.
+fn is_in_files(record: &Record) -> bool {
+    let target = record.target.as_ref();
+    target.is_some_and(|target| target.kind == TargetKind::Directory)
 }
 
 /// What the result shows, and what it does not.
@@ -322,7 +333,7 @@ fn conclusion(record: &Record, sold_as: &[String]) -> Option<&'static str> {
     }
     match record.integrity.as_ref()? {
         found if found.kind == StorageKind::Unfinished => None,
-        found if found.is_irregular => {
+        found if found.is_irregular || found.from_bytes.is_some() => {
             Some("The test cannot tell a fake from a genuine card with a defect.")
         }
         _ => Some(
@@ -353,7 +364,7 @@ pub fn is_without_fault(record: &Record, sold_as: &[String]) -> bool {
 
 /// The parts of a fake, else those of the map, the first ones.
 fn map(record: &Record) -> Option<Block> {
-    let parts = real_and_beyond(record).unwrap_or_else(|| merged(&record.surface));
+    let parts = real_and_beyond(record).unwrap_or_else(|| merged(record));
     let row = |(start_bytes, end_bytes, words): &MapPart| {
         let place = format!("{} to {}", amount(*start_bytes), amount(*end_bytes));
         Row::new(vec![place, (*words).to_owned()])
@@ -365,7 +376,10 @@ fn map(record: &Record) -> Option<Block> {
         rows.push(Row::new(vec![words, "in the record".to_owned()]));
     }
     (!rows.is_empty()).then(|| Block::Table {
-        caption: "Map of the card".to_owned(),
+        caption: match is_in_files(record) {
+            true => "Map of the files".to_owned(),
+            false => "Map of the card".to_owned(),
+        },
         table: Table {
             columns: ["Place", "State"].map(Column::left).to_vec(),
             rows,
@@ -376,17 +390,23 @@ fn map(record: &Record) -> Option<Block> {
 /// Start and end in bytes, and the state in words.
 type MapPart = (u64, u64, &'static str);
 
-/// The map with neighbours of one state as one part.
-fn merged(surface: &[SurfacePart]) -> Vec<MapPart> {
+/// The map with neighbours of one state as one part. Empty for a coarse map: one bad block marks a whole cell there.
+fn merged(record: &Record) -> Vec<MapPart> {
     let mut parts: Vec<MapPart> = Vec::new();
-    for part in surface {
-        let end_bytes = part.start_bytes.saturating_add(part.size_bytes);
+    let Some(found) = record.integrity.as_ref() else {
+        return parts;
+    };
+    let cell_bytes = found.map_cell_bytes.unwrap_or_default();
+    let exact = record.surface.iter().filter(|_| cell_bytes <= BLOCK_BYTES);
+    for part in exact {
+        let start_bytes = found.from_bytes.unwrap_or_default() + part.start_bytes;
+        let end_bytes = start_bytes.saturating_add(part.size_bytes);
         let words = state_words(part.state);
         match parts.last_mut() {
-            Some((_, end, before)) if *end == part.start_bytes && *before == words => {
+            Some((_, end, before)) if *end == start_bytes && *before == words => {
                 *end = end_bytes;
             }
-            _ => parts.push((part.start_bytes, end_bytes, words)),
+            _ => parts.push((start_bytes, end_bytes, words)),
         }
     }
     parts

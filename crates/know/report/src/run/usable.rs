@@ -27,7 +27,7 @@ pub struct UsablePart {
     /// Last sector of 512 bytes that holds data, counted from 0.
     pub last_sector: u64,
     /// Size of a partition that begins at 4 MiB and ends a margin before that sector, MiB; `None` if it would be too
-    /// small, would have bad blocks, or reads or writes of the device failed.
+    /// small, would have bad blocks, or the device is damaged and no fake.
     pub partition_mib: Option<u64>,
 }
 
@@ -52,8 +52,9 @@ pub fn usable_part(record: &Record) -> Option<UsablePart> {
     let last_sector = (found.real_bytes / SECTOR_BYTES).checked_sub(1)?;
     let end_bytes = found.real_bytes / 100 * (100 - MARGIN_PERCENT);
     let size_bytes = end_bytes.min(TABLE_BYTES).saturating_sub(START_BYTES);
-    let is_useful =
-        size_bytes >= LEAST_BYTES && !has_bad_blocks(record, end_bytes) && !has_errors(record);
+    // A damaged card is wearing out: what is good now may be the next to go.
+    let is_fake = found.kind != StorageKind::Damaged;
+    let is_useful = is_fake && size_bytes >= LEAST_BYTES && !has_bad_blocks(record, end_bytes);
     Some(UsablePart {
         last_sector,
         partition_mib: is_useful.then_some(size_bytes / UNIT_BYTES),
@@ -67,12 +68,6 @@ fn has_bad_blocks(record: &Record, end_bytes: u64) -> bool {
     before
         .take_while(|part| part.start_bytes < end_bytes)
         .any(|part| !matches!(part.state, BlockState::Good | BlockState::Overwritten))
-}
-
-/// Returns whether reads or writes failed: what is good now may be the next to go, which is no matter of capacity.
-fn has_errors(record: &Record) -> bool {
-    let is_error = |state| matches!(state, BlockState::Unreadable | BlockState::Refused);
-    record.surface.iter().any(|part| is_error(part.state))
 }
 
 impl UsablePart {

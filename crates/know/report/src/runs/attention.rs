@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use cardmark_catalog::use_of;
-use cardmark_core::{CAPACITY_RULE, FindingKind, Quantity, Record, StorageKind};
+use cardmark_core::{
+    CAPACITY_RULE, FindingKind, IntegrityTest, Quantity, Record, StorageKind,
+};
 use cardmark_judge::{
     Advice, Attention, CardRuns, Fit, Ground, NamedBy, Outlier, Reason, Shortfall, role_of,
+    storage_kind,
 };
 use serde_json::{Value, json};
 
@@ -100,7 +103,7 @@ fn left_out(count: usize) -> Option<String> {
 
 /// Fakes are found by tests of the capacity only.
 fn not_tested(cards: &[&CardRuns<'_>]) -> Option<String> {
-    let is_tested = |card: &&&CardRuns<'_>| card.runs.iter().any(|run| run.integrity.is_some());
+    let is_tested = |card: &&&CardRuns<'_>| card.runs.iter().any(|run| shows_capacity(run));
     let untested = cards.len() - cards.iter().filter(is_tested).count();
     let of = match cards.len() {
         1 => "the card".to_owned(),
@@ -110,6 +113,20 @@ fn not_tested(cards: &[&CardRuns<'_>]) -> Option<String> {
     };
     (untested > 0).then(|| {
         format!("Capacity not tested: {of}; only `cardmark probe` and `verify` find fakes")
+    })
+}
+
+/// Returns whether a run tested all of a known device by writing and reading.
+fn shows_capacity(run: &Record) -> bool {
+    use IntegrityTest::{Endure, Probe, Retention, Verify};
+    let kind = storage_kind(run);
+    run.integrity.as_ref().is_some_and(|found| {
+        matches!(found.test, Probe | Verify | Endure | Retention)
+            && found.from_bytes.is_none()
+            && !matches!(
+                kind,
+                Some(StorageKind::Unfinished | StorageKind::UnknownDevice)
+            )
     })
 }
 

@@ -74,6 +74,9 @@ fn verdict(record: &Record, found: &Integrity) -> String {
         (StorageKind::Confirmed, IntegrityTest::Endure | IntegrityTest::Retention) => {
             "intact".to_owned()
         }
+        (StorageKind::Confirmed, _) if found.from_bytes.is_some() => {
+            "no bad block in the part tested".to_owned()
+        }
         (StorageKind::Confirmed, IntegrityTest::Probe) => "capacity confirmed (samples)".to_owned(),
         (StorageKind::Confirmed, _) => "capacity confirmed".to_owned(),
         (StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain, _) => {

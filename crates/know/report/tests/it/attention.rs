@@ -1,6 +1,6 @@
 //! Cards that need attention, in words.
 
-use cardmark_core::{Record, run_id_from_bytes};
+use cardmark_core::{Integrity, IntegrityTest, Record, StorageKind, run_id_from_bytes};
 use cardmark_judge::{attention, cards_of};
 use cardmark_report::chart::Chart;
 use cardmark_report::document::markdown;
@@ -42,6 +42,33 @@ fn the_list_begins_with_the_number_and_names_boards_first() {
     }
     let first = attention_list(&cards, &rows, 3, 80, Style::Plain);
     assert!(first.contains("12 more: `--limit 15`"), "{first}");
+}
+
+/// Only a test that wrote to all of the card shows its capacity.
+#[test]
+fn tests_of_something_else_leave_the_capacity_open() {
+    use IntegrityTest::{PowerCut, Probe, Read, Verify};
+    for (test, kind, from_bytes, is_open) in [
+        (Probe, StorageKind::Confirmed, None, false),
+        (Verify, StorageKind::Confirmed, None, false),
+        (Verify, StorageKind::Limbo, None, false),
+        (Verify, StorageKind::Confirmed, Some(0), true),
+        (Verify, StorageKind::Unfinished, None, true),
+        (Verify, StorageKind::UnknownDevice, None, true),
+        (Read, StorageKind::Readable, None, true),
+        (PowerCut, StorageKind::Durable, None, true),
+    ] {
+        let mut run = fleet().remove(0);
+        run.integrity = Some(Integrity {
+            from_bytes,
+            ..Integrity::new(test, kind, 32_000_000_000, 32_000_000_000)
+        });
+        let runs = [run];
+        let cards = cards_of(&runs);
+        let open = answer_of_attention(&cards, &attention(&cards)).open;
+        let is_said = open.iter().any(|text| text.starts_with("Capacity not tested"));
+        assert_eq!(is_said, is_open, "{test:?} {kind:?} {from_bytes:?}");
+    }
 }
 
 #[test]

@@ -142,7 +142,6 @@ fn the_real_part_of_a_fake_is_usable_but_for_a_margin() {
         StorageKind::Limbo,
         StorageKind::Wraparound,
         StorageKind::Chain,
-        StorageKind::Damaged,
     ] {
         let usable = usable_part(&tested(kind, 32_000_000_000, real)).unwrap();
         assert_eq!(usable.last_sector, real / 512 - 1);
@@ -187,15 +186,20 @@ fn no_partition_is_offered_that_is_tiny_or_has_bad_blocks() {
         let usable = usable_part(&record).unwrap();
         assert_eq!(usable.partition_mib.is_some(), is_offered, "{state:?}");
     }
-    for (state, is_offered) in [
-        (BlockState::Unreadable, false),
-        (BlockState::Refused, false),
-        (BlockState::Lost, true),
-    ] {
+}
+
+/// Its end is bad because it wears out, whichever test found that, with a map or without.
+#[test]
+fn no_partition_of_a_damaged_card_is_offered() {
+    let size = 256 * MIB;
+    for state in [BlockState::Unreadable, BlockState::Refused, LOST] {
         let parts = [(GOOD, 128 * MIB), (state, 128 * MIB)];
-        let record = with_map(tested(StorageKind::Damaged, size, 128 * MIB), &parts, BLOCK);
-        let usable = usable_part(&record).unwrap();
-        assert_eq!(usable.partition_mib.is_some(), is_offered, "{state:?}");
+        for parts in [&parts[..], &[]] {
+            let damaged = tested(StorageKind::Damaged, size, 128 * MIB);
+            let usable = usable_part(&with_map(damaged, parts, BLOCK)).unwrap();
+            assert_eq!(usable.partition_mib, None, "{state:?}");
+            assert_eq!(usable.last_sector, 128 * MIB / BLOCK - 1);
+        }
     }
 }
 
@@ -255,6 +259,9 @@ fn a_part_of_a_fake_shows_nothing_of_the_rest() {
     assert!(text.contains("The rest was not tested"), "{text}");
     assert_eq!(usable_part(&part), None);
     assert_eq!(result_of(&part), "DATA LOST in the part tested");
+    let mut good = part;
+    good.integrity.as_mut().unwrap().kind = StorageKind::Confirmed;
+    assert_eq!(result_of(&good), "no bad block in the part tested");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The page for a seller.
 
 use cardmark_core::{
-    BlockCounts, BlockState, CLAIMS_LABEL, Card, CardFacts, CardKind, Integrity, Record, Sample,
-    Sampling, StorageKind, SurfacePart,
+    BlockCounts, BlockState, CLAIMS_LABEL, Card, CardFacts, CardKind, Finding, FindingKind, Integrity,
+    Record, Sample, Sampling, Severity, StorageKind, SurfacePart, Target, TargetKind,
 };
 use cardmark_judge::Promise;
 use cardmark_report::document::{html, markdown};
@@ -17,6 +17,7 @@ fn tested(test: &str, kind: StorageKind, real_bytes: u64) -> Record {
     });
     let mut record = empty();
     record.suite = None;
+    record.target = Some(Target::of(TargetKind::Device));
     record.integrity = Some(serde_json::from_value::<Integrity>(found).unwrap());
     record.written_bytes = 57_900;
     let part = |start_bytes, size_bytes, state| SurfacePart {
@@ -75,7 +76,7 @@ fn a_page_has_what_a_seller_asks_for_and_no_advice() {
                 &record.id.to_string(),
                 "Order number",
                 "Map of the card",
-                "The test wrote ",
+                "The test writes ",
             ] {
                 assert!(text.contains(part), "{kind:?}: no {part} in {text}");
             }
@@ -237,4 +238,59 @@ fn a_promise_is_met_missed_or_not_tested() {
     let text = markdown(&seller_report(&small, &sold_as));
     assert!(text.contains("64GB: not met"), "{text}");
     assert!(!is_without_fault(&small, &sold_as));
+}
+
+/// The map of a record begins with the part tested, wherever that lies.
+#[test]
+fn a_part_is_shown_where_it_lies_and_is_not_the_card() {
+    let mut record = tested("verify", StorageKind::Damaged, 1_000_000_000);
+    let found = record.integrity.as_mut().unwrap();
+    found.from_bytes = Some(3_000_000_000);
+    let text = markdown(&seller_report(&record, &[]));
+    for part in [
+        "| 3 GB to 4 GB | keeps its data |",
+        "to every place of a part of the card,",
+        "cannot tell a fake from a genuine card",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    assert!(!text.contains("not of a fake"), "{text}");
+}
+
+#[test]
+fn files_are_not_places_of_the_card() {
+    let mut record = tested("verify", StorageKind::Damaged, 1_000_000_000);
+    record.target = Some(Target::of(TargetKind::Directory));
+    let text = markdown(&seller_report(&record, &[]));
+    for part in ["Map of the files", " to files on the card,"] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+/// One bad block marks a whole cell.
+#[test]
+fn a_coarse_map_is_no_evidence() {
+    for (cell_bytes, is_shown) in [(None, true), (Some(512), true), (Some(7_815_168), false)] {
+        let mut record = tested("verify", StorageKind::Damaged, 32_000_000_000);
+        record.surface[0].state = BlockState::Changed;
+        record.integrity.as_mut().unwrap().map_cell_bytes = cell_bytes;
+        let text = markdown(&seller_report(&record, &[]));
+        assert_eq!(text.contains("data changed"), is_shown, "{text}");
+    }
+}
+
+#[test]
+fn a_card_that_failed_during_a_test_is_shown_without_advice() {
+    for claims in ["", "64GB"] {
+        let mut record = tested("probe", StorageKind::Unfinished, 32_000_000_000);
+        record.surface.clear();
+        record.devices[0].size_bytes = Some(32_000_000_000);
+        record.labels.insert(CLAIMS_LABEL.to_owned(), claims.to_owned());
+        let finding = Finding::new(FindingKind::Vanished, Severity::Error, String::new());
+        record.findings.push(finding);
+        let text = markdown(&seller_report(&record, &[]));
+        assert!(text.contains("It disappeared during the test."), "{text}");
+        assert!(!text.contains("Do not rely"), "{text}");
+        assert_eq!(text.contains("Smaller than its label"), !claims.is_empty());
+    }
 }
