@@ -130,6 +130,18 @@ pub enum SeedState {
 }
 
 impl Check {
+    /// The result of a check that found these contradictions.
+    pub(crate) fn failed_or_passed(name: CheckName, broken: &[String]) -> Self {
+        match broken {
+            [] => Self::passed(name),
+            [one] => Self::of(name, CheckOutcome::Failed, one),
+            [first, more @ ..] => {
+                let reason = format!("{first}; {} more", more.len());
+                Self::of(name, CheckOutcome::Failed, reason)
+            }
+        }
+    }
+
     pub(crate) fn passed(name: CheckName) -> Self {
         Self::of(name, CheckOutcome::Passed, "")
     }

@@ -103,7 +103,7 @@ fn accounting(record: &Record, found: &Accounts) -> Check {
     if broken.is_empty() && record.method < Some(METHOD) {
         return Check::of(name, CheckOutcome::CannotTell, OF_OLDER_METHOD);
     }
-    failed_or_passed(name, &broken)
+    Check::failed_or_passed(name, &broken)
 }
 
 fn seed(record: &Record, found: &Accounts) -> Check {
@@ -124,18 +124,7 @@ fn seed(record: &Record, found: &Accounts) -> Check {
         let reason = "no operation at a random place can be compared with the seed";
         return Check::of(name, CheckOutcome::CannotTell, reason);
     }
-    failed_or_passed(name, &broken)
-}
-
-fn failed_or_passed(name: CheckName, broken: &[String]) -> Check {
-    match broken {
-        [] => Check::passed(name),
-        [one] => Check::of(name, CheckOutcome::Failed, one),
-        [first, more @ ..] => {
-            let reason = format!("{first}; {} more", more.len());
-            Check::of(name, CheckOutcome::Failed, reason)
-        }
-    }
+    Check::failed_or_passed(name, &broken)
 }
 
 /// With the same seed, a simulated card gives the same measurements again; each version of the program names the run otherwise.

@@ -17,7 +17,7 @@ pub(super) fn board(record: &Record) -> Check {
     let name = CheckName::Board;
     not_measured(record, name).unwrap_or_else(|| match disagreements(record) {
         None => Check::of(name, CheckOutcome::CannotTell, "the board is unknown"),
-        Some(found) => super::failed_or_passed(name, &found),
+        Some(found) => Check::failed_or_passed(name, &found),
     })
 }
 
