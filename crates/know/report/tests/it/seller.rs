@@ -1,8 +1,8 @@
 //! The page for a seller.
 
 use cardmark_core::{
-    BlockCounts, BlockState, CLAIMS_LABEL, Card, CardFacts, CardKind, Finding, FindingKind, Integrity,
-    Record, Sample, Sampling, Severity, StorageKind, SurfacePart, Target, TargetKind,
+    BlockCounts, BlockState, CLAIMS_LABEL, Card, CardFacts, CardKind, Finding, FindingKind,
+    Integrity, Record, Sample, Sampling, Severity, StorageKind, SurfacePart, Target, TargetKind,
 };
 use cardmark_judge::Promise;
 use cardmark_report::document::{html, markdown};
@@ -285,7 +285,9 @@ fn a_card_that_failed_during_a_test_is_shown_without_advice() {
         let mut record = tested("probe", StorageKind::Unfinished, 32_000_000_000);
         record.surface.clear();
         record.devices[0].size_bytes = Some(32_000_000_000);
-        record.labels.insert(CLAIMS_LABEL.to_owned(), claims.to_owned());
+        record
+            .labels
+            .insert(CLAIMS_LABEL.to_owned(), claims.to_owned());
         let finding = Finding::new(FindingKind::Vanished, Severity::Error, String::new());
         record.findings.push(finding);
         let text = markdown(&seller_report(&record, &[]));

@@ -1,8 +1,8 @@
 //! The answer on one product: whether it suits a use, and by which rates.
 
-use cardmark_judge::{Basis, Candidate, Grade, Met};
+use cardmark_judge::{Basis, Candidate, Grade, Met, asked_rate};
 
-use super::{Recommended, band_words, measured, share_of_enough, sold_words};
+use super::{Recommended, band_words, measured, rate_cell, sold_words};
 use crate::answer::{AnswerBlock, KeyFigure, Weight};
 use crate::text::names::capitalised;
 use crate::text::style::clean;
@@ -14,16 +14,21 @@ impl Recommended<'_> {
     #[must_use]
     pub fn answer_on(&self, product: &str) -> Option<AnswerBlock> {
         let one = self.choice.of(product)?;
+        let wanted = self.question.wanted;
+        let asked = |met: &Met| {
+            let need = wanted.needs.iter().find(|need| need.plain == met.plain)?;
+            let rate = per_second(met.quantity, asked_rate(need));
+            Some(format!("asked for: {rate}"))
+        };
         let figure = |met: &Met| KeyFigure {
             id: met.metric.clone().unwrap_or_default(),
             name: match met.stand_in {
                 Some(way) => format!("{}, {way}", met.plain),
                 None => met.plain.clone(),
             },
-            cells: vec![per_second(met.quantity, met.measured)],
-            word: format!("{} of what is enough", share_of_enough(met)),
+            cells: vec![rate_cell(met)],
+            word: asked(met).unwrap_or_default(),
         };
-        let wanted = self.question.wanted;
         let is_missing = |need: &&str| one.needs.iter().all(|met| met.plain != *need);
         let missing: Vec<&str> = wanted
             .needs
