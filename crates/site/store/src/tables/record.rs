@@ -319,11 +319,12 @@ pub(crate) async fn stored(connection: &mut AnyConnection, id: Uuid) -> Result<O
     };
     let is_counted = row.bytes_or_none(column(7))?.is_some();
     let is_shared = head.state == State::Shared && !is_simulated;
+    let product = row.text_or_none(column(6))?;
     let placed = Placed {
         is_quarantined: head.state == State::Quarantined,
         board: head.board.clone().filter(|_| is_shared),
-        product_name: head.product_name.clone().filter(|_| is_shared),
-        product: row.text_or_none(column(6))?,
+        product_name: head.product_name.clone().filter(|_| product.is_some()),
+        product,
         counted: countable.clone().filter(|_| is_counted),
     };
     Ok(Some(Stored {
