@@ -5,7 +5,7 @@ use cardmark_core::{
     Record, Sampling, StorageKind, WritePattern,
 };
 
-use cardmark_judge::{storage_kind, unknown_storage};
+use cardmark_judge::{faults, storage_kind, unknown_storage};
 
 use crate::answer::Weight;
 use crate::run::claims;
@@ -24,6 +24,15 @@ pub(crate) const BLOCK_BYTES: u64 = 512;
 
 /// Advice for a card that no longer stores anything new.
 const COPY: &str = "Copy your data from it, and replace it.";
+
+/// Findings on the end of a test that did not reach its own, those that say most about the device first.
+const FAILURES: [FindingKind; 5] = [
+    FindingKind::Vanished,
+    FindingKind::NoAnswer,
+    FindingKind::DataLost,
+    FindingKind::NoSpace,
+    FindingKind::RemountedReadOnly,
+];
 
 /// The name of a test.
 pub(crate) fn test_name(test: &IntegrityTest) -> &str {
@@ -102,6 +111,7 @@ pub(crate) fn weight(record: &Record) -> Weight {
         Some(StorageKind::Damaged | StorageKind::UnknownDevice | StorageKind::Other(_)) => {
             Weight::Warning
         }
+        Some(StorageKind::Unfinished) if faults(record).is_empty() => Weight::Warning,
         _ => Weight::Error,
     }
 }
@@ -158,16 +168,18 @@ fn no_verdict(record: &Record, size: &str) -> String {
     )
 }
 
-/// Result of a test that its device ended.
+/// Result of a test that its device or filesystem ended.
 fn unfinished(record: &Record, tested: &str) -> String {
-    let mut kinds = record.findings.iter().map(|finding| finding.kind);
-    let is_failure =
-        |kind: &FindingKind| matches!(kind, FindingKind::Vanished | FindingKind::NoAnswer);
-    let failure = kinds.find(is_failure).unwrap_or(FindingKind::IoError);
-    format!(
-        "{}. The test of {tested} did not reach its end, and confirms nothing.",
-        unreliable(failure)
-    )
+    let has = |kind: &FindingKind| record.findings.iter().any(|finding| finding.kind == *kind);
+    let known = FAILURES.iter().find(|kind| has(kind));
+    let no_verdict = |why: &str| format!("No verdict on the card: its filesystem {why}");
+    let first = match known {
+        Some(FindingKind::NoSpace) => no_verdict("became full"),
+        Some(FindingKind::RemountedReadOnly) => no_verdict("became read-only"),
+        Some(failure) => unreliable(*failure),
+        None => unreliable(FindingKind::IoError),
+    };
+    format!("{first}. The test of {tested} did not reach its end, and confirms nothing.")
 }
 
 /// Returns whether all blocks held their data.
@@ -528,6 +540,7 @@ pub(crate) fn unreliable(failure: FindingKind) -> String {
     let how = match failure {
         FindingKind::Vanished => "it disappeared during the test",
         FindingKind::NoAnswer => "it stopped answering",
+        FindingKind::DataLost => "it did not keep its data",
         _ => "reads or writes failed",
     };
     format!("Do not rely on this device: {how}")

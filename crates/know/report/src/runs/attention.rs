@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardmark_catalog::use_of;
-use cardmark_core::{
-    CAPACITY_RULE, FindingKind, IntegrityTest, Quantity, Record, StorageKind,
-};
+use cardmark_core::{CAPACITY_RULE, FindingKind, IntegrityTest, Quantity, Record, StorageKind};
 use cardmark_judge::{
     Advice, Attention, CardRuns, Fit, Ground, NamedBy, Outlier, Reason, Shortfall, role_of,
     storage_kind,

@@ -66,7 +66,9 @@ fn tests_of_something_else_leave_the_capacity_open() {
         let runs = [run];
         let cards = cards_of(&runs);
         let open = answer_of_attention(&cards, &attention(&cards)).open;
-        let is_said = open.iter().any(|text| text.starts_with("Capacity not tested"));
+        let is_said = open
+            .iter()
+            .any(|text| text.starts_with("Capacity not tested"));
         assert_eq!(is_said, is_open, "{test:?} {kind:?} {from_bytes:?}");
     }
 }

@@ -1,11 +1,11 @@
 //! Damaged and fake storage: the map, and what can still be used.
 
 use cardmark_core::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, Record, StorageKind, SurfacePart, Target,
-    TargetKind,
+    BlockCounts, BlockState, Finding, FindingKind, Integrity, IntegrityTest, Record, Severity,
+    StorageKind, SurfacePart, Target, TargetKind,
 };
 use cardmark_report::document::markdown;
-use cardmark_report::{Style, UsablePart, result_of, survey, terminal, usable_part};
+use cardmark_report::{Style, UsablePart, Weight, answer_of_run, result_of, survey, terminal, usable_part};
 
 use crate::builder::empty;
 
@@ -333,5 +333,39 @@ fn samples_confirm_a_capacity_only_up_to_the_cache_that_they_exclude() {
     assert!(verdict(Some(1 << 30)).contains(hidden));
     for none in [None, Some(64_000_000_000)] {
         assert!(verdict(none).contains("Capacity confirmed: "));
+    }
+}
+
+/// A full filesystem is no fault of the card, unless the test saw one before.
+#[test]
+fn a_test_that_its_filesystem_ended_has_no_verdict_on_the_card() {
+    for (kinds, sentence, weight, in_list) in [
+        (
+            &[FindingKind::NoSpace][..],
+            "No verdict on the card: its filesystem became full",
+            Weight::Warning,
+            "NOT FINISHED",
+        ),
+        (
+            &[FindingKind::RemountedReadOnly],
+            "No verdict on the card: its filesystem became read-only",
+            Weight::Warning,
+            "NOT FINISHED",
+        ),
+        (
+            &[FindingKind::NoSpace, FindingKind::DataLost],
+            "Do not rely on this device: it did not keep its data",
+            Weight::Error,
+            "DATA LOST",
+        ),
+    ] {
+        let mut record = tested(StorageKind::Unfinished, 1_000_000, 1_000_000);
+        for kind in kinds {
+            let finding = Finding::new(*kind, Severity::Error, String::new());
+            record.findings.push(finding);
+        }
+        let answer = answer_of_run(&record).unwrap();
+        assert_eq!((answer.sentence.as_str(), answer.weight), (sentence, weight));
+        assert_eq!(result_of(&record), in_list);
     }
 }
