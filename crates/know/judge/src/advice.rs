@@ -40,6 +40,11 @@ fn advice(record: &Record, kind: FindingKind) -> Option<String> {
         FindingKind::NoAnswer => {
             "remove it and insert it again; copy all data that can still be read before you use it further"
         }
+        FindingKind::NoSpace => "delete files, name another directory, or test the device itself",
+        FindingKind::RemountedReadOnly => {
+            "`sudo dmesg` shows why: the kernel does that when it finds errors in a filesystem; copy your data, then test \
+             the device itself: `sudo cardmark probe DEVICE`"
+        }
         _ => return None,
     };
     Some(plain.to_owned())

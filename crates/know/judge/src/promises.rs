@@ -221,7 +221,7 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
         ),
         StorageKind::Unfinished => (
             VerdictOutcome::NotTestable,
-            "the device failed before the test reached its end".to_owned(),
+            "the test did not reach its end".to_owned(),
         ),
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => (
             VerdictOutcome::Fail,

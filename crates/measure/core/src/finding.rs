@@ -5,6 +5,8 @@ use cardmark_cards::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Errno;
+
 words! {
     /// Degree to which a finding limits trust.
     #[derive(PartialOrd, Ord)]
@@ -38,8 +40,10 @@ words! {
         Vanished,
         /// The device did not answer within the limit.
         NoAnswer,
-        /// Not enough room for the data that the suite writes.
+        /// Not enough room for the data that the suite or test writes.
         NoSpace,
+        /// The filesystem was remounted read-only.
+        RemountedReadOnly,
         /// The run was stopped before its end.
         Interrupted,
         /// The board throttled itself.
@@ -142,6 +146,17 @@ impl FindingKind {
         Self::ContradictingTrials,
         Self::UnknownDevice,
     ];
+
+    /// Returns the kind of an operation that failed with this error.
+    #[must_use]
+    pub fn of_failure(errno: Errno) -> Self {
+        match errno {
+            _ if errno.is_no_space() => Self::NoSpace,
+            _ if errno.is_gone() => Self::Vanished,
+            Errno::ROFS => Self::RemountedReadOnly,
+            _ => Self::IoError,
+        }
+    }
 
     /// Returns whether the finding concerns what the device reports about itself, rather than how it was
     /// measured.

@@ -58,8 +58,8 @@ words! {
         /// Every block that was read holds its data, but the device below the target is not known, so that nothing is
         /// confirmed.
         UnknownDevice,
-        /// The device disappeared, stopped answering or returned only errors before the test reached its end; a finding shows
-        /// which. Nothing is known of the capacity.
+        /// The device disappeared, stopped answering or returned only errors, or its filesystem accepted no more data, before
+        /// the test reached its end; a finding shows which. Nothing is known of the capacity.
         Unfinished,
     }
 }

@@ -37,9 +37,12 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
             let detail = "the disk below the target has no node in /dev here";
             (FindingKind::NotApplicable, detail.to_owned())
         }
-        Failure::NotReady(errno) => (kind_of(errno), format!("could not be started: {errno}")),
+        Failure::NotReady(errno) => (
+            FindingKind::of_failure(errno),
+            format!("could not be started: {errno}"),
+        ),
         Failure::Flush(errno) => (
-            kind_of(errno),
+            FindingKind::of_failure(errno),
             format!("data could not be made durable: {errno}"),
         ),
         Failure::Operation(error) if error.errno == Errno::NONE => {
@@ -51,7 +54,7 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
         }
         Failure::Operation(error) => {
             let detail = format!("{} at byte {}", error.errno, error.offset_bytes);
-            (kind_of(error.errno), detail)
+            (FindingKind::of_failure(error.errno), detail)
         }
         Failure::NoAnswer { offset, latency_ns } => {
             let seconds = latency_ns as f64 / 1e9;
@@ -66,7 +69,10 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
     };
     let goes_on = matches!(
         kind,
-        FindingKind::IoError | FindingKind::NotPermitted | FindingKind::NotApplicable
+        FindingKind::IoError
+            | FindingKind::RemountedReadOnly
+            | FindingKind::NotPermitted
+            | FindingKind::NotApplicable
     );
     let severity = match kind {
         FindingKind::NotApplicable => Severity::Note,
@@ -81,14 +87,4 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
         finding.on(&workload.id)
     };
     (finding, goes_on)
-}
-
-fn kind_of(errno: Errno) -> FindingKind {
-    if errno.is_no_space() {
-        FindingKind::NoSpace
-    } else if errno.is_gone() {
-        FindingKind::Vanished
-    } else {
-        FindingKind::IoError
-    }
 }

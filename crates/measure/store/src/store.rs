@@ -436,7 +436,8 @@ impl End {
             FindingKind::Vanished
             | FindingKind::NoAnswer
             | FindingKind::IoError
-            | FindingKind::NoSpace => Self::Failed,
+            | FindingKind::NoSpace
+            | FindingKind::RemountedReadOnly => Self::Failed,
             _ => Self::Whole,
         });
         ends.min().unwrap_or(Self::Whole)

@@ -5,7 +5,7 @@ use cardmark_core::{
     Record, Sampling, StorageKind, WritePattern,
 };
 
-use cardmark_judge::{storage_kind, unknown_storage};
+use cardmark_judge::{faults, storage_kind, unknown_storage};
 
 use crate::answer::Weight;
 use crate::run::claims;
@@ -24,6 +24,15 @@ pub(crate) const BLOCK_BYTES: u64 = 512;
 
 /// Advice for a card that no longer stores anything new.
 const COPY: &str = "Copy your data from it, and replace it.";
+
+/// Findings on the end of a test that did not reach its own, those that say most about the device first.
+const FAILURES: [FindingKind; 5] = [
+    FindingKind::Vanished,
+    FindingKind::NoAnswer,
+    FindingKind::DataLost,
+    FindingKind::NoSpace,
+    FindingKind::RemountedReadOnly,
+];
 
 /// The name of a test.
 pub(crate) fn test_name(test: &IntegrityTest) -> &str {
@@ -81,6 +90,17 @@ fn next_step(record: &Record, found: &Integrity) -> Option<String> {
         StorageKind::Damaged if is_by_writing => {
             Some(format!("Replace it. If it is under warranty: {}.", page()))
         }
+        StorageKind::ReadOnly | StorageKind::IgnoresWrites if is_by_writing => {
+            Some(format!("If it is under warranty: {}.", page()))
+        }
+        StorageKind::LosesAcknowledged => Some(
+            "Try another reader; if that happens there too, do not use it where the power can fail.".to_owned(),
+        ),
+        StorageKind::Damaged | StorageKind::Dead
+            if found.test == IntegrityTest::Retention && found.faded_count > Some(0) =>
+        {
+            Some("Keep nothing on it for that long: write it again earlier, or keep it elsewhere.".to_owned())
+        }
         StorageKind::Dead if is_by_writing => Some(format!(
             "Try another reader; if it keeps no data there, replace it. If it is under warranty: {}.",
             page()
@@ -102,6 +122,7 @@ pub(crate) fn weight(record: &Record) -> Weight {
         Some(StorageKind::Damaged | StorageKind::UnknownDevice | StorageKind::Other(_)) => {
             Weight::Warning
         }
+        Some(StorageKind::Unfinished) if faults(record).is_empty() => Weight::Warning,
         _ => Weight::Error,
     }
 }
@@ -158,16 +179,18 @@ fn no_verdict(record: &Record, size: &str) -> String {
     )
 }
 
-/// Result of a test that its device ended.
+/// Result of a test that its device or filesystem ended.
 fn unfinished(record: &Record, tested: &str) -> String {
-    let mut kinds = record.findings.iter().map(|finding| finding.kind);
-    let is_failure =
-        |kind: &FindingKind| matches!(kind, FindingKind::Vanished | FindingKind::NoAnswer);
-    let failure = kinds.find(is_failure).unwrap_or(FindingKind::IoError);
-    format!(
-        "{}. The test of {tested} did not reach its end, and confirms nothing.",
-        unreliable(failure)
-    )
+    let has = |kind: &FindingKind| record.findings.iter().any(|finding| finding.kind == *kind);
+    let known = FAILURES.iter().find(|kind| has(kind));
+    let no_verdict = |why: &str| format!("No verdict on the card: its filesystem {why}");
+    let first = match known {
+        Some(FindingKind::NoSpace) => no_verdict("became full"),
+        Some(FindingKind::RemountedReadOnly) => no_verdict("became read-only"),
+        Some(failure) => unreliable(*failure),
+        None => unreliable(FindingKind::IoError),
+    };
+    format!("{first}. The test of {tested} did not reach its end, and confirms nothing.")
 }
 
 /// Returns whether all blocks held their data.
@@ -184,6 +207,9 @@ fn is_loaded(found: &Integrity) -> bool {
 fn verdict_on_all(record: &Record, found: &Integrity, size: &str) -> String {
     let there = there(found);
     match found.kind {
+        StorageKind::Damaged | StorageKind::Dead if found.test == IntegrityTest::Retention => {
+            faded(found, size)
+        }
         StorageKind::Confirmed => confirmed(found, size),
         StorageKind::Damaged => damaged(found, size),
         StorageKind::Limbo => {
@@ -196,20 +222,62 @@ fn verdict_on_all(record: &Record, found: &Integrity, size: &str) -> String {
             "FALSE CAPACITY (chain): {there}. Of data written beyond, part is lost and part overwrites \
              data below."
         ),
-        StorageKind::ReadOnly => {
-            "READ-ONLY: the device no longer accepts writes. Copy what you need from it, and replace it."
-                .to_owned()
-        }
+        StorageKind::ReadOnly => format!(
+            "READ-ONLY: {}. Copy what you need from it, and replace it.",
+            refusal(record, found)
+        ),
         StorageKind::IgnoresWrites => format!(
             "WORN OUT: the device ignores writes, and what was written before comes back. {COPY} This is no \
              false capacity."
         ),
         StorageKind::Readable => format!("READABLE: every block of {size} could be read."),
         StorageKind::Durable | StorageKind::LosesAcknowledged => power_cut::verdict(record, found),
-        StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
+        StorageKind::Dead => format!("DEAD: no block of {size} keeps its data{}.", until(found)),
         StorageKind::UnknownDevice => no_verdict(record, size),
         StorageKind::Unfinished => unfinished(record, size),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
+    }
+}
+
+/// How the device refuses writes. A test of every block writes in an order that shows when it began to.
+fn refusal(record: &Record, found: &Integrity) -> String {
+    match record.written_bytes {
+        0 => "the device accepts no writes".to_owned(),
+        written if found.blocks.is_some() => {
+            format!(
+                "the device accepted no more writes after {}",
+                amount(written)
+            )
+        }
+        _ => "the device no longer accepts writes".to_owned(),
+    }
+}
+
+/// How long data could be read on a device that keeps none, if a cache returned them for a while.
+fn until(found: &Integrity) -> String {
+    let cache = found.hidden_cache_bytes;
+    cache.map_or_else(String::new, |bytes| {
+        format!(
+            ": it could be read only until up to {} of other data was written",
+            amount(bytes)
+        )
+    })
+}
+
+/// Result of reading again after a rest, if blocks are bad.
+fn faded(found: &Integrity, size: &str) -> String {
+    let rested = span(
+        found
+            .rested_ms
+            .unwrap_or_default()
+            .saturating_mul(1_000_000),
+    );
+    match found.faded_count.unwrap_or_default() {
+        0 => format!("Nothing was lost during {rested} of rest: what is bad was bad before."),
+        count => format!(
+            "FADED: of {size}, {} was lost during {rested} of rest.",
+            amount(count * BLOCK_BYTES)
+        ),
     }
 }
 
@@ -279,7 +347,11 @@ fn there(found: &Integrity) -> String {
         return format!("all but {} of {all} exist", size(missing));
     }
     let real = capacity(found.real_bytes);
-    format!("only {real} of {all} exist, {}", percent(share))
+    let share = match percent(share) == percent(0.0) {
+        true => format!("less than {}", percent(0.001)),
+        false => percent(share),
+    };
+    format!("only {real} of {all} exist, {share}")
 }
 
 fn confirmed(found: &Integrity, size: &str) -> String {
@@ -356,7 +428,10 @@ fn damaged(found: &Integrity, size: &str) -> String {
     let missing_bytes = found.size_bytes.saturating_sub(found.real_bytes);
     if missing_bytes > 0 {
         let missing = amount(missing_bytes);
-        return format!("DAMAGED: the last {missing} of {size} cannot be relied on: {how_much}.");
+        let is_counted = found.blocks.is_some() || found.sampling.is_some();
+        let how_much = is_counted.then(|| format!(": {how_much}"));
+        let how_much = how_much.unwrap_or_default();
+        return format!("DAMAGED: the last {missing} of {size} cannot be relied on{how_much}.");
     }
     format!("DAMAGED: of {size}, {how_much}.")
 }
@@ -493,6 +568,7 @@ fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
     rows.extend(
         sampling
             .excluded_cache_bytes
+            .filter(|bytes| *bytes > 0)
             .map(|bytes| ("damage not hidden by caches up to", capacity(bytes))),
     );
     rows.extend(sampling.caught_region_ratio.map(|ratio| {
@@ -528,6 +604,7 @@ pub(crate) fn unreliable(failure: FindingKind) -> String {
     let how = match failure {
         FindingKind::Vanished => "it disappeared during the test",
         FindingKind::NoAnswer => "it stopped answering",
+        FindingKind::DataLost => "it did not keep its data",
         _ => "reads or writes failed",
     };
     format!("Do not rely on this device: {how}")

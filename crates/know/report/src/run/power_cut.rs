@@ -17,6 +17,11 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
         StorageKind::Durable => format!(
             "Kept all {acknowledged} acknowledged writes through {cuts}. A cut is one sample: repeat it to be surer."
         ),
+        StorageKind::LosesAcknowledged if lost > 0 && collateral > 0 => format!(
+            "LOST {lost} of {acknowledged} acknowledged writes, and {} that were not being written changed: writes \
+             that are confirmed too early do not explain that. `cardmark probe` shows whether the card keeps data at all.",
+            counted(collateral, "place")
+        ),
         StorageKind::LosesAcknowledged if lost > 0 => format!(
             "LOST {lost} of {acknowledged} acknowledged writes: {} acknowledges before data are safe.",
             culprit(record)

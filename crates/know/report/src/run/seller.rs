@@ -201,7 +201,11 @@ const KINDS_OF_FAKES: [&str; 3] = [" (limbo)", " (wraparound)", " (chain)"];
 fn as_evidence(text: &str) -> String {
     let advice = ["Do not rely on this device: ", "Do not store data here: "];
     let plain = advice.iter().find_map(|begin| text.strip_prefix(begin));
-    capitalised(plain.unwrap_or(text))
+    let plain = plain.unwrap_or(text);
+    match plain.strip_prefix("it ") {
+        Some(rest) => format!("The card {rest}"),
+        None => capitalised(plain),
+    }
 }
 
 fn tested(record: &Record) -> String {
@@ -272,7 +276,7 @@ fn written(record: &Record) -> Option<String> {
     let samples = found.and_then(|found| found.sampling).map(|sampling| {
         let samples = count_of(sampling.samples_count, "sample", "samples");
         let bad_count = sampling.bad_samples_count;
-        format!(" in {samples}, {bad_count} of them not as written")
+        format!("; {bad_count} of {samples} not as written")
     });
     (record.written_bytes > 0).then(|| {
         format!(
@@ -332,7 +336,9 @@ fn conclusion(record: &Record, sold_as: &[String]) -> Option<&'static str> {
         return Some("This test found no fault: it is no evidence against the card or its seller.");
     }
     match record.integrity.as_ref()? {
-        found if found.kind == StorageKind::Unfinished => None,
+        found if found.kind == StorageKind::Unfinished => Some(
+            "The reader, its contacts or the power supply can cause this, too: it is no evidence of a fake.",
+        ),
         found if found.is_irregular || found.from_bytes.is_some() => {
             Some("The test cannot tell a fake from a genuine card with a defect.")
         }
@@ -366,7 +372,11 @@ pub fn is_without_fault(record: &Record, sold_as: &[String]) -> bool {
 fn map(record: &Record) -> Option<Block> {
     let parts = real_and_beyond(record).unwrap_or_else(|| merged(record));
     let row = |(start_bytes, end_bytes, words): &MapPart| {
-        let place = format!("{} to {}", amount(*start_bytes), amount(*end_bytes));
+        let [start, end] = [start_bytes, end_bytes].map(|bytes| amount(*bytes));
+        let place = match start == end {
+            true => format!("{} at {start}", amount(end_bytes - start_bytes)),
+            false => format!("{start} to {end}"),
+        };
         Row::new(vec![place, (*words).to_owned()])
     };
     let mut rows: Vec<Row> = parts.iter().take(MOST_PARTS).map(row).collect();

@@ -48,6 +48,9 @@ pub fn result_of(record: &Record) -> String {
         };
     }
     let mut parts: Vec<String> = faults(record).iter().map(fault).collect();
+    if let (Some(unfinished), true) = (found, parts.is_empty()) {
+        parts.push(storage(unfinished.kind));
+    }
     let rates = record
         .metrics
         .iter()

@@ -1,11 +1,13 @@
 //! Damaged and fake storage: the map, and what can still be used.
 
 use cardmark_core::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, Record, StorageKind, SurfacePart, Target,
-    TargetKind,
+    BlockCounts, BlockState, Finding, FindingKind, Integrity, IntegrityTest, Record, Severity,
+    StorageKind, SurfacePart, Target, TargetKind,
 };
 use cardmark_report::document::markdown;
-use cardmark_report::{Style, UsablePart, result_of, survey, terminal, usable_part};
+use cardmark_report::{
+    Style, UsablePart, Weight, answer_of_run, result_of, survey, terminal, usable_part,
+};
 
 use crate::builder::empty;
 
@@ -333,5 +335,92 @@ fn samples_confirm_a_capacity_only_up_to_the_cache_that_they_exclude() {
     assert!(verdict(Some(1 << 30)).contains(hidden));
     for none in [None, Some(64_000_000_000)] {
         assert!(verdict(none).contains("Capacity confirmed: "));
+    }
+}
+
+/// A verdict explains all that the test saw.
+#[test]
+fn verdicts_of_failed_tests() {
+    let said = |record: &Record, part: &str| {
+        let text = terminal(record, 400, Style::Plain);
+        assert!(text.contains(part), "no {part} in {text}");
+    };
+    let of = |test: IntegrityTest, kind: StorageKind| {
+        let mut record = tested(kind, 1_000_000_000_000, 1_000_000);
+        let found = record.integrity.as_mut().unwrap();
+        found.test = test;
+        found.blocks = Some(BlockCounts::default());
+        record
+    };
+    let mut record = of(IntegrityTest::Verify, StorageKind::Limbo);
+    said(&record, "exist, less than 0.1 %.");
+    record = of(IntegrityTest::Verify, StorageKind::ReadOnly);
+    said(&record, "READ-ONLY: the device accepts no writes.");
+    record.written_bytes = 3_000_000_000;
+    said(&record, "the device accepted no more writes after 3 GB.");
+    said(&record, "--for seller");
+    record = of(IntegrityTest::Probe, StorageKind::Damaged);
+    record.integrity.as_mut().unwrap().blocks = None;
+    said(&record, "cannot be relied on.");
+    record = of(IntegrityTest::Probe, StorageKind::Dead);
+    record.integrity.as_mut().unwrap().hidden_cache_bytes = Some(1_000_000_000);
+    said(&record, "only until up to 1 GB of other data was written.");
+    for kind in [StorageKind::Damaged, StorageKind::Dead] {
+        record = of(IntegrityTest::Retention, kind);
+        let found = record.integrity.as_mut().unwrap();
+        found.rested_ms = Some(30 * 24 * 3_600_000);
+        found.faded_count = Some(0);
+        said(&record, "Nothing was lost during 30 d of rest");
+        record.integrity.as_mut().unwrap().faded_count = Some(2_000_000);
+        said(&record, "1.02 GB was lost during 30 d of rest.");
+        said(&record, "Keep nothing on it for that long");
+    }
+    for (collateral_count, part) in [
+        (0, "acknowledges before data are safe."),
+        (9, "and 9 places that were not being written changed"),
+    ] {
+        record = of(IntegrityTest::PowerCut, StorageKind::LosesAcknowledged);
+        let found = record.integrity.as_mut().unwrap();
+        found.lost_acknowledged_count = Some(5);
+        found.collateral_count = Some(collateral_count);
+        said(&record, part);
+        said(&record, "Try another reader");
+    }
+}
+
+/// A full filesystem is no fault of the card, unless the test saw one before.
+#[test]
+fn a_test_that_its_filesystem_ended_has_no_verdict_on_the_card() {
+    for (kinds, sentence, weight, in_list) in [
+        (
+            &[FindingKind::NoSpace][..],
+            "No verdict on the card: its filesystem became full",
+            Weight::Warning,
+            "NOT FINISHED",
+        ),
+        (
+            &[FindingKind::RemountedReadOnly],
+            "No verdict on the card: its filesystem became read-only",
+            Weight::Warning,
+            "NOT FINISHED",
+        ),
+        (
+            &[FindingKind::NoSpace, FindingKind::DataLost],
+            "Do not rely on this device: it did not keep its data",
+            Weight::Error,
+            "DATA LOST",
+        ),
+    ] {
+        let mut record = tested(StorageKind::Unfinished, 1_000_000, 1_000_000);
+        for kind in kinds {
+            let finding = Finding::new(*kind, Severity::Error, String::new());
+            record.findings.push(finding);
+        }
+        let answer = answer_of_run(&record).unwrap();
+        assert_eq!(
+            (answer.sentence.as_str(), answer.weight),
+            (sentence, weight)
+        );
+        assert_eq!(result_of(&record), in_list);
     }
 }

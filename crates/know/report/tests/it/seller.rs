@@ -221,7 +221,10 @@ fn changed_bits_are_not_called_lost() {
         excluded_cache_bytes: None,
     });
     let text = markdown(&seller_report(&record, &[]));
-    assert!(text.contains("133 of them not as written"), "{text}");
+    assert!(
+        text.contains("57.9 kB; 133 of 689 samples not as written"),
+        "{text}"
+    );
     assert!(!text.contains("lost"), "{text}");
 }
 
@@ -267,6 +270,17 @@ fn files_are_not_places_of_the_card() {
     }
 }
 
+/// Places that are equal to three digits.
+#[test]
+fn a_small_bad_place_is_shown_with_its_size() {
+    let mut record = tested("verify", StorageKind::Damaged, 1_000_000_000);
+    record.surface[0].start_bytes = 500_000_256;
+    record.surface[0].size_bytes = 512;
+    record.surface[0].state = BlockState::Lost;
+    let text = markdown(&seller_report(&record, &[]));
+    assert!(text.contains("| 512 B at 500 MB | data lost |"), "{text}");
+}
+
 /// One bad block marks a whole cell.
 #[test]
 fn a_coarse_map_is_no_evidence() {
@@ -291,7 +305,10 @@ fn a_card_that_failed_during_a_test_is_shown_without_advice() {
         let finding = Finding::new(FindingKind::Vanished, Severity::Error, String::new());
         record.findings.push(finding);
         let text = markdown(&seller_report(&record, &[]));
-        assert!(text.contains("It disappeared during the test."), "{text}");
+        assert!(
+            text.contains("The card disappeared during the test."),
+            "{text}"
+        );
         assert!(!text.contains("Do not rely"), "{text}");
         assert_eq!(text.contains("Smaller than its label"), !claims.is_empty());
     }

@@ -79,6 +79,7 @@ fn an_error_in_the_layout_ends_the_run() {
     for (errno, kind) in [
         (EIO, FindingKind::IoError),
         (ENOSPC, FindingKind::NoSpace),
+        (Errno::ROFS, FindingKind::RemountedReadOnly),
         (ENODEV, FindingKind::Vanished),
     ] {
         let (outcome, _) = run(Script::constant(MS).failing(2, 5, Err(errno)));

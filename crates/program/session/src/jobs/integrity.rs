@@ -22,7 +22,7 @@ use cardmark_report::text;
 use cardmark_sim::Model;
 use serde_json::Value;
 
-pub(crate) use attempt::Attempt;
+pub(crate) use attempt::{Attempt, Saving};
 pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
 pub(crate) use outcome::{of_endure, of_probe, of_reading, of_retention, of_verify};
@@ -264,12 +264,11 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
         )
         .because(system(errno))
         .hint(REINSERT),
-        Trouble::Filesystem { errno } => CommandError::new(
-            Exit::Trouble,
-            "write to the filesystem failed; this is no verdict on the card",
-        )
-        .because(system(errno))
-        .hint(filesystem_hint(errno)),
+        Trouble::Filesystem { errno } => {
+            CommandError::new(Exit::Trouble, "a write to the filesystem failed")
+                .because(system(errno))
+                .hint(filesystem_hint(errno))
+        }
         Trouble::Residue { block } => return undo::residue(block),
         Trouble::NotKept { errno } => {
             CommandError::new(Exit::Trouble, "what has to be remembered cannot be kept")
@@ -281,12 +280,11 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
 
 /// Advice for a filesystem that accepts no more data.
 fn filesystem_hint(errno: Errno) -> &'static str {
-    match std::io::Error::from_raw_os_error(errno.0).kind() {
-        std::io::ErrorKind::ReadOnlyFilesystem => {
-            "the kernel makes a filesystem read-only after errors, which `dmesg` tells; the device itself \
-             can be tested instead"
+    match errno.is_no_space() {
+        true => "free some room, or take less with `--size`",
+        false => {
+            "`sudo dmesg` shows the errors that the kernel met; `sudo cardmark probe DEVICE` tests the device itself"
         }
-        _ => "free some room, or begin again with less: `--restart --size`",
     }
 }
 

@@ -389,13 +389,14 @@ impl RealVerify<'_> {
     ) -> Result<TestResult, CommandError> {
         let fresh = (self.new_head(&fresh)?, fresh);
         let again = match begun.name {
-            Some(_) => "the same command goes on there",
+            Some(_) => "the same command goes on there; `--restart` begins again",
             None => "the same command begins again",
         };
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
         let attempt = |head: &Record, test: &Verify| Attempt::of(head, IntegrityTest::Verify, test);
-        let rescue = attempt(&fresh.0, &fresh.1).saving(self.session, Hint { hint });
+        let unbegun = attempt(&fresh.0, &fresh.1);
+        let rescue = unbegun.saving(self.session, Hint { hint });
         let (driven, signal) = self.session.watched(rescue, || {
             let (mut journal, head, test) = match self.taken_up(begun.test, &mut blocks)? {
                 Some((journal, head, test)) => (Some(journal), head, test),
@@ -420,15 +421,20 @@ impl RealVerify<'_> {
                 .drive(&claim, &mut job, &mut blocks, journal.as_mut());
             Ok((head, job.test, journal, driven))
         })?;
-        let (mut head, test, journal, driven) =
-            driven.map_err(|trouble| ended_early(trouble, signal, again))?;
+        let end = |attempt: Attempt, trouble| {
+            let moved_bytes = self.session.pulse.moved_bytes();
+            let error = ended_early(trouble, signal, again);
+            attempt.end(self.session, trouble, moved_bytes, error)
+        };
+        let (mut head, test, journal, driven) = match driven {
+            Ok(driven) => driven,
+            Err(trouble) => return end(unbegun, trouble),
+        };
         if let Some(target) = &mut head.target {
             target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
         }
         if let Err(trouble) = driven {
-            let error = ended_early(trouble, signal, again);
-            let moved_bytes = self.session.pulse.moved_bytes();
-            return attempt(&head, &test).end(self.session, trouble, moved_bytes, error);
+            return end(attempt(&head, &test), trouble);
         }
         keep(self.session, head, &test)?.finish(|| {
             // Some filesystems keep the names of files that are open.

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_core::{FindingKind, OriginKind, Severity, StopReason, TargetKind};
+use cardmark_core::{Errno, FindingKind, OriginKind, Severity, StopReason, TargetKind};
+use cardmark_judge::faults;
 use cardmark_session::{Build, Exit};
 use cardmark_testkit::{FuseDir, Mount, Refusal, needs};
 
@@ -322,14 +323,21 @@ fn the_layout_meets_an_error() {
 }
 
 #[test]
-fn the_layout_meets_the_end_of_the_room() {
+fn the_layout_meets_the_end_of_the_room_or_of_writing() {
     needs!(Root, Fuse);
-    let (world, card) = on_fuse();
-    card.fail_writes_beyond(100 * MIB, ENOSPC);
-    let ended = Run::of(text(card.path())).execute(&world);
-    let record = world.partial(&ended, FindingKind::NoSpace);
-    assert_eq!(cut_short(&record).errors[0].errno, ENOSPC);
-    card.await_empty();
+    for (errno, kind) in [
+        (ENOSPC, FindingKind::NoSpace),
+        (Errno::ROFS, FindingKind::RemountedReadOnly),
+    ] {
+        let (world, card) = on_fuse();
+        card.fail_writes_beyond(100 * MIB, errno);
+        let ended = Run::of(text(card.path())).execute(&world);
+        let record = world.partial(&ended, kind);
+        assert_eq!(cut_short(&record).errors[0].errno, errno);
+        assert!(finding(&record, kind).unwrap().advice.is_some());
+        assert!(faults(&record).is_empty(), "{record:?}");
+        card.await_empty();
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cardmark_core::{IntegrityTest, Record, StorageKind, VerdictOutcome};
+use cardmark_core::{Errno, FindingKind, IntegrityTest, Record, StorageKind, VerdictOutcome};
 use cardmark_integrity::{CutBegin, CutEnd, LogLine};
 use cardmark_report::{Style, terminal};
 use cardmark_session::file::Destination;
@@ -18,6 +18,8 @@ const SYNCS_BEFORE: u64 = 2;
 /// Number of acknowledged writes before a cut.
 const WRITES: u64 = 150;
 const LONG: Duration = Duration::from_secs(600);
+/// `ENODEV`.
+const GONE: Errno = Errno(19);
 
 impl From<CutDone> for Outcome {
     fn from(done: CutDone) -> Self {
@@ -34,9 +36,20 @@ fn write(
     log: Option<&Path>,
     limit: Duration,
 ) -> Result<CutDone, cardmark_session::CommandError> {
+    write_file(session, target, log, limit, MIB)
+}
+
+/// The same with a file of this size, bytes.
+fn write_file(
+    session: &Session<'_>,
+    target: &str,
+    log: Option<&Path>,
+    limit: Duration,
+    size_bytes: u64,
+) -> Result<CutDone, cardmark_session::CommandError> {
     let request = CutRequest {
         log: log.map(Destination::named).transpose()?,
-        size_bytes: MIB,
+        size_bytes,
         batch: 1,
         limit,
         seed: None,
@@ -377,4 +390,58 @@ fn simulated_cards_are_cut_and_checked_in_one_go() {
     assert_eq!(world.runs().len(), 2);
     check(&world, "sim:a1-32gb", &world.path("x"))
         .assert_error(Exit::Usage, &["cut and checked in one go"]);
+}
+
+/// Asserts that the only record is of a power-cut test that its device ended.
+fn assert_unfinished(world: &World, found: FindingKind) {
+    let [record] = <[Record; 1]>::try_from(world.runs()).unwrap();
+    let integrity = record.integrity.as_ref().unwrap();
+    assert_eq!(integrity.test, IntegrityTest::PowerCut);
+    assert_eq!(integrity.kind, StorageKind::Unfinished);
+    let kinds = record.findings.iter().map(|finding| finding.kind);
+    assert!(kinds.into_iter().any(|kind| kind == found), "{record:?}");
+}
+
+#[test]
+fn a_simulated_card_that_fails_before_the_cut_leaves_a_record() {
+    for (name, found) in [
+        ("sim:vanishing-32gb", FindingKind::Vanished),
+        ("sim:silent-32gb", FindingKind::NoAnswer),
+    ] {
+        let world = World::new();
+        let ended = world.job(|session| {
+            let session = Session {
+                limit: Duration::from_secs(60),
+                ..session.clone()
+            };
+            write_file(&session, name, None, LONG, 1024 * MIB)
+        });
+        ended.assert_exit(Exit::Trouble);
+        assert_unfinished(&world, found);
+    }
+}
+
+#[test]
+fn a_card_that_disappears_while_its_file_is_made_leaves_a_record() {
+    needs!(Root, Fuse);
+    let rig = Rig::new();
+    rig.card.fail_writes_beyond(MIB / 2, GONE);
+    rig.write(Person::absent(), LONG)
+        .assert_error(Exit::Trouble, &["the device is gone", "`cardmark show "]);
+    assert_unfinished(&rig.world, FindingKind::Vanished);
+}
+
+#[test]
+fn a_card_that_disappears_while_it_is_checked_leaves_a_record() {
+    needs!(Root, Fuse);
+    let rig = Rig::new();
+    rig.cut(Syncs::Store).assert_exit(Exit::Done);
+    // The first operations find the files.
+    let is_kept = (1..100).any(|operations_count| {
+        rig.card.fail_all_after(operations_count, GONE);
+        rig.check();
+        !rig.world.runs().is_empty()
+    });
+    assert!(is_kept);
+    assert_unfinished(&rig.world, FindingKind::Vanished);
 }

@@ -1,4 +1,4 @@
-//! Tests whose device fails before their end: they leave a record of what was seen.
+//! Tests whose device or filesystem fails before their end: they leave a record of what was seen.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,8 +63,8 @@ impl Attempt {
         }
     }
 
-    /// Returns the record of a test in trouble, after these bytes were written, and read; `None` if the trouble is none of the
-    /// device. It has an id of its own: the test may continue later.
+    /// Returns the record of a test in trouble, after these bytes were written, and read; `None` if the trouble is of neither the
+    /// device nor its filesystem. It has an id of its own: the test may continue later.
     fn failed(&self, trouble: Trouble, moved_bytes: [u64; 2]) -> Option<Record> {
         let (kind, why) = failure(trouble)?;
         let detail = format!("{why}, {}", after(moved_bytes));
@@ -89,11 +89,11 @@ impl Attempt {
         Some(record)
     }
 
-    /// Ends a test in trouble, after these bytes were written, and read: a failure of the device leaves a record, beside the
-    /// error.
+    /// Ends a test in trouble, after these bytes were written, and read: a failure of the device or its filesystem leaves a
+    /// record, beside the error.
     ///
     /// # Errors
-    /// `error`, if the trouble is none of the device.
+    /// `error`, if the trouble is of neither.
     pub(crate) fn end(
         &self,
         session: &Session<'_>,
@@ -120,9 +120,12 @@ impl Attempt {
                 record, mut errors, ..
             }) => {
                 let error = errors.pop().unwrap_or_else(no_verdict);
-                match errors.is_empty() {
-                    true => error.hint(shown(&record)),
-                    false => error,
+                match errors.pop() {
+                    None => error.hint(shown(&record)),
+                    Some(not_kept) => {
+                        session.voice.error(&not_kept);
+                        error
+                    }
                 }
             }
             Err(error) => error,
@@ -140,18 +143,18 @@ impl Attempt {
     }
 }
 
-/// Returns the finding about the device, and the reason; `None` if the trouble is none of the device.
+/// Returns the finding about the device or its filesystem, and the reason; `None` if the trouble is of neither.
 fn failure(trouble: Trouble) -> Option<(FindingKind, String)> {
-    let kind = match trouble {
-        Trouble::Gone { .. } => FindingKind::Vanished,
-        Trouble::NoAnswer { .. } => FindingKind::NoAnswer,
-        Trouble::OnlyErrors { .. } => FindingKind::IoError,
-        Trouble::Filesystem { .. }
-        | Trouble::NotKept { .. }
-        | Trouble::Residue { .. }
-        | Trouble::Stopped => return None,
-    };
-    Some((kind, ended_early(trouble, None, "").what))
+    let why = ended_early(trouble, None, "").what;
+    Some(match trouble {
+        Trouble::Gone { .. } => (FindingKind::Vanished, why),
+        Trouble::NoAnswer { .. } => (FindingKind::NoAnswer, why),
+        Trouble::OnlyErrors { .. } => (FindingKind::IoError, why),
+        Trouble::Filesystem { errno } => {
+            (FindingKind::of_failure(errno), format!("{why}: {errno}"))
+        }
+        Trouble::NotKept { .. } | Trouble::Residue { .. } | Trouble::Stopped => return None,
+    })
 }
 
 /// `after 1.2 GB were written and 300 MB were read`.

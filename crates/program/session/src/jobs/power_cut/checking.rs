@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use cardmark_core::IntegrityTest;
 use cardmark_device::Blocks;
 use cardmark_host::{Resolution, Root, boot_id, device_numbers};
 use cardmark_integrity::{
@@ -19,7 +20,9 @@ use crate::drive::session::Session;
 use crate::drive::turn::Claim;
 use crate::error::{CommandError, Exit};
 use crate::gate::file::Destination;
-use crate::jobs::integrity::{Hint, TestFolder, TestResult, ended_early, head, no_verdict};
+use crate::jobs::integrity::{
+    Attempt, Hint, TestFolder, TestResult, ended_early, head, no_verdict,
+};
 use crate::voice::Voice;
 
 /// Reads everything back after a power cut, and compares it with the log.
@@ -71,6 +74,7 @@ pub fn check_power_cut(
         &files,
         cycle,
         &Claim::untimed("power-cut", name, resolution),
+        &Attempt::new(&head, IntegrityTest::PowerCut),
     )?;
     let checked = checked(&plan, &outcome, seen.is_ok());
     tell(session.voice, resolution, cycle, &outcome, seen)?;
@@ -105,6 +109,7 @@ fn read_back(
     files: &Path,
     cycle: &CutCycle,
     claim: &Claim,
+    attempt: &Attempt,
 ) -> Result<CutOutcome, CommandError> {
     let plan = cycle.begin.plan;
     let pulse = Arc::clone(&session.pulse);
@@ -114,10 +119,13 @@ fn read_back(
     let rescue = Hint {
         hint: "nothing was written; the same command checks again",
     };
-    let (driven, signal) = session.watched(rescue, || {
+    let (driven, signal) = session.watched(attempt.saving(session, rescue), || {
         session.drive(claim, &mut check, &mut blocks, None)
     })?;
-    driven.map_err(|trouble| ended_early(trouble, signal, "the same command begins again"))?;
+    driven.map_err(|trouble| {
+        let error = ended_early(trouble, signal, "the same command begins again");
+        attempt.note(session, trouble, session.pulse.moved_bytes(), error)
+    })?;
     check.outcome().ok_or_else(no_verdict)
 }
 

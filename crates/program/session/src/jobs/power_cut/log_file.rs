@@ -18,6 +18,8 @@ pub(super) struct LogWriter {
     file: File,
     /// False for a pipe, which cannot be synced.
     is_synced: bool,
+    /// True once it has the line that the file is ready.
+    is_ready: bool,
     begun: Instant,
 }
 
@@ -38,6 +40,7 @@ impl LogWriter {
         let mut log = Self {
             is_synced: file.metadata()?.is_file(),
             file,
+            is_ready: false,
             begun: Instant::now(),
         };
         // What the output is appended to may end in the middle of a line.
@@ -59,6 +62,7 @@ impl LogWriter {
         Ok(Self {
             file,
             is_synced: true,
+            is_ready: false,
             begun: Instant::now(),
         })
     }
@@ -68,8 +72,14 @@ impl LogWriter {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// Returns whether a power cut may come now: the file is ready.
+    pub(super) fn is_ready(&self) -> bool {
+        self.is_ready
+    }
+
     /// Appends a line, and syncs it.
     pub(super) fn append(&mut self, line: &LogLine) -> Result<(), Trouble> {
+        self.is_ready |= matches!(line, LogLine::Ready { .. });
         let written = self.file.write_all(line.text().as_bytes());
         let synced = written.and_then(|()| match self.is_synced {
             true => self.file.sync_data(),

@@ -1,6 +1,6 @@
 //! A simulated card: writes, a cut and the check in one go.
 
-use cardmark_core::Rng;
+use cardmark_core::{IntegrityTest, Rng};
 use cardmark_integrity::{
     CutBegin, CutCheck, CutEnd, CutLog, CutPlan, CutStep, LogLine, PowerCut, Trouble,
 };
@@ -11,7 +11,7 @@ use super::checking::{checked, lost};
 use super::outcome::{exit_of, of_outcome};
 use crate::drive::session::Session;
 use crate::error::CommandError;
-use crate::jobs::integrity::{TestResult, model_fault, no_verdict, simulated_head};
+use crate::jobs::integrity::{Attempt, TestResult, model_fault, no_verdict, simulated_head};
 
 /// The cut comes after at least this number of calls to the card: writes and flushes.
 const LEAST_CALLS: u64 = 2_000;
@@ -23,26 +23,35 @@ pub(super) fn simulated(
     model: &Model,
     plan: &CutPlan,
 ) -> Result<TestResult, CommandError> {
-    let mut medium = SimMedium::new(model, plan.seed());
-    let text = log_of(&mut medium, plan).map_err(model_fault)?;
-    medium.lose_power();
-    medium.stop_after(None);
-    let log = CutLog::read(&text);
-    let cycle = log.cycles.last().ok_or_else(no_verdict)?;
-    let mut check = CutCheck::new(*plan, cycle.acknowledged);
-    while !check.is_done() {
-        check.advance(&mut medium).map_err(model_fault)?;
-    }
-    let outcome = check.outcome().ok_or_else(no_verdict)?;
-    let mut totals = log.earlier();
-    totals.add(&checked(plan, &outcome, true));
-    let details = lost(cycle, &outcome);
+    let mut medium = SimMedium::new(model, plan.seed()).with_limit(session.limit_ns());
     let asked = json!({
         "test": "power_cut",
         "places_count": plan.places_count(),
         "batch": plan.batch(),
     });
     let head = simulated_head(model, &asked, plan.seed());
+    let failed = |medium: &SimMedium, trouble: Trouble| {
+        let attempt = Attempt::new(&head, IntegrityTest::PowerCut);
+        attempt.end(session, trouble, medium.moved_bytes(), model_fault(trouble))
+    };
+    let text = match log_of(&mut medium, plan) {
+        Ok(text) => text,
+        Err(trouble) => return failed(&medium, trouble),
+    };
+    medium.lose_power();
+    medium.stop_after(None);
+    let log = CutLog::read(&text);
+    let cycle = log.cycles.last().ok_or_else(no_verdict)?;
+    let mut check = CutCheck::new(*plan, cycle.acknowledged);
+    while !check.is_done() {
+        if let Err(trouble) = check.advance(&mut medium) {
+            return failed(&medium, trouble);
+        }
+    }
+    let outcome = check.outcome().ok_or_else(no_verdict)?;
+    let mut totals = log.earlier();
+    totals.add(&checked(plan, &outcome, true));
+    let details = lost(cycle, &outcome);
     let record = of_outcome(head, plan, &outcome, &totals);
     Ok(TestResult {
         details,

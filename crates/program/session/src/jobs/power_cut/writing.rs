@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use cardmark_core::IntegrityTest;
 use cardmark_device::{Blocks, free_bytes};
 use cardmark_host::{Resolution, Root, boot_id, device_numbers};
 use cardmark_integrity::{
@@ -22,7 +23,7 @@ use crate::drive::watch::Rescue;
 use crate::error::{CommandError, Exit};
 use crate::gate::consent::quoted;
 use crate::gate::file::Destination;
-use crate::jobs::integrity::{TestFolder, TestResult, ended_early};
+use crate::jobs::integrity::{Attempt, Hint, Saving, TestFolder, TestResult, ended_early, head};
 use crate::target::describe::started_at;
 use crate::voice::Voice;
 
@@ -58,6 +59,8 @@ pub(super) fn write(
     let plan = request.plan(false);
     let files = path.join(FOLDER);
     let size_bytes = plan.blocks_count() * BLOCK_BYTES as u64;
+    let head = head(resolution, session.data, plan.seed(), size_bytes)?;
+    let attempt = Attempt::new(&head, IntegrityTest::PowerCut);
     TestFolder::find(&files)?.remove()?;
     refuse_full(path, size_bytes)?;
     let folder = TestFolder::make(&files, plan.seed())?;
@@ -83,7 +86,11 @@ pub(super) fn write(
     lock(&writer)
         .append(&begin)
         .map_err(|trouble| ended_early(trouble, None, "name another log"))?;
-    let rescue = NoAnswer(Arc::clone(&writer));
+    let hint = "when the device answers again, the same command begins again";
+    let rescue = NoAnswer {
+        log: Arc::clone(&writer),
+        unready: attempt.saving(session, Hint { hint }),
+    };
     let shown = Shown::of(resolution);
     let claim = Claim::untimed("power-cut", name, resolution);
     let drive = || session.drive(&claim, &mut job, &mut blocks, None);
@@ -102,11 +109,9 @@ pub(super) fn write(
         Err(trouble) => {
             // Best effort: the card may be gone.
             let _ = folder.note_end();
-            return Err(ended_early(
-                trouble,
-                signal,
-                "the same command begins again",
-            ));
+            let error = ended_early(trouble, signal, "the same command begins again");
+            let moved_bytes = session.pulse.moved_bytes();
+            return Err(attempt.note(session, trouble, moved_bytes, error));
         }
     };
     // Both are best effort: the connection or the card may be gone, and one of the marks is enough.
@@ -287,18 +292,68 @@ impl Shown {
     }
 }
 
-/// Notes in the log that the device does not answer.
-struct NoAnswer(SharedLog);
+/// Notes in the log that the device does not answer; before its file is ready, that is no power cut.
+struct NoAnswer {
+    log: SharedLog,
+    unready: Saving<Hint>,
+}
 
 impl Rescue for NoAnswer {
     const STOPPING: &'static str = "stopping after this write; this is no power cut";
 
-    fn save(&self, voice: &dyn Voice, _waited: Duration) {
-        if let Ok(mut log) = self.0.try_lock() {
+    fn save(&self, voice: &dyn Voice, waited: Duration) {
+        let is_ready = self.log.try_lock().map_or(true, |mut log| {
             let _ = log.end(CutEnd::NoAnswer);
+            log.is_ready()
+        });
+        match is_ready {
+            false => self.unready.save(voice, waited),
+            true => voice.notice(
+                "hint: if you have cut the power, give it back, mount the card, and repeat the command with `--check`",
+            ),
         }
-        voice.notice(
-            "hint: if you have cut the power, give it back, mount the card, and repeat the command with `--check`",
-        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::{Origin, OriginKind, Record, run_id_from_bytes};
+    use cardmark_store::Places;
+
+    use super::*;
+    use crate::data::Data;
+    use crate::voice::Silent;
+
+    /// Afterwards it may be the cut that the person was asked for.
+    #[test]
+    fn a_device_that_hangs_before_its_file_is_ready_leaves_a_record() {
+        for (is_ready, records_count) in [(false, 1), (true, 0)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = |name: &str| folder.path().join(name);
+            let data = Data {
+                places: Places {
+                    database: path("cardmark.db"),
+                    journals: path("journals"),
+                    tests: path("tests"),
+                },
+                lock_file: None,
+            };
+            let log = Destination::named(&path("cut.log")).unwrap();
+            let mut writer = LogWriter::open(&log).unwrap();
+            if is_ready {
+                writer.append(&LogLine::Ready { at_ms: 1 }).unwrap();
+            }
+            let id = run_id_from_bytes([1; 16]);
+            let head = Record::new(id, Origin::of(OriginKind::Measured));
+            let session = Session::new(&Silent, &data, 60);
+            let hint = Hint { hint: "again" };
+            let rescue = NoAnswer {
+                log: Arc::new(Mutex::new(writer)),
+                unready: Attempt::new(&head, IntegrityTest::PowerCut).saving(&session, hint),
+            };
+            rescue.save(&Silent, Duration::from_secs(60));
+            let kept = data.open().unwrap().select(&[]).unwrap();
+            assert_eq!(kept.len(), records_count);
+        }
     }
 }
