@@ -412,7 +412,8 @@ async fn an_uploaded_run_is_answered_for_with_its_phrase() {
     let sent = desk.post("/upload/send", &[], &sent).await;
     assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text());
     let form = desk.rig.get(&format!("/submission?id={id}")).await.text();
-    assert_eq!(form.matches(&id).count(), 2, "{form}");
+    let field = format!("value=\"{id}\"");
+    assert_eq!(form.matches(&field).count(), 2, "{form}");
     for (phrase, answer, status) in [
         ("what nobody knows", "why", StatusCode::FORBIDDEN),
         (phrase.1, "", StatusCode::UNPROCESSABLE_ENTITY),

@@ -51,7 +51,7 @@ pub(crate) async fn filled() -> Rig {
     let product = |record: &mut Record, name: &str| {
         record.labels.insert("product".to_owned(), name.to_owned());
     };
-    product(&mut forged, "Forged 64 GB");
+    product(&mut forged, "Forged");
     forged.board = Some(Board {
         model: Some("Board of a forged run".to_owned()),
         ..Board::default()
@@ -186,7 +186,8 @@ async fn runs_that_count_nowhere_lead_to_the_runs_of_their_product() {
         let of_product = links(&page)
             .into_iter()
             .find(|link| link.starts_with("/runs?product="));
-        let found = rig.get(&of_product.unwrap()).await.text();
+        let of_product = of_product.unwrap_or_else(|| panic!("{page}"));
+        let found = rig.get(&of_product).await.text();
         let listed: Vec<String> = links(&found)
             .into_iter()
             .filter(|link| link.starts_with("/runs/"))
