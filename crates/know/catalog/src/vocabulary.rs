@@ -220,8 +220,10 @@ pub fn find_products(text: &str) -> Vec<&'static Product> {
     found.map(|(row, _)| *row).collect()
 }
 
-/// The words of the names of each product.
-static SEARCHED: LazyLock<Vec<(&Product, Vec<Vec<String>>)>> = LazyLock::new(|| {
+/// A product with the words of each of its names.
+type Searched = (&'static Product, Vec<Vec<String>>);
+
+static SEARCHED: LazyLock<Vec<Searched>> = LazyLock::new(|| {
     let searched = |row: &'static Product| {
         let own = [row.id.clone(), row.name()].into_iter();
         let names = own.chain(row.vectors.iter().chain(&row.model_numbers).cloned());
