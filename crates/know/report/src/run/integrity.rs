@@ -11,16 +11,13 @@ use crate::answer::Weight;
 use crate::run::claims;
 use crate::run::power_cut;
 use crate::run::reading;
-use crate::run::shading::map;
+use crate::run::shading::{BLOCK_BYTES, map};
 use crate::run::unknown;
 use crate::run::usable::{UsablePart, usable_part};
 use crate::text::layout::{painted, wrap};
 use crate::text::style::{Style, Tone};
 use crate::text::table::{Column, Row, Table};
 use crate::text::{SHORT_ID, amount, capacity, figure, in_unit, percent, rate, size, span};
-
-/// Size of a block, bytes.
-pub(crate) const BLOCK_BYTES: u64 = 512;
 
 /// Advice for a card that no longer stores anything new.
 const COPY: &str = "Copy your data from it, and replace it.";

@@ -9,7 +9,8 @@ use cardmark_judge::{Promise, faults, upheld};
 
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::run::answer::sentences;
-use crate::run::integrity::{self, BLOCK_BYTES};
+use crate::run::integrity;
+use crate::run::shading::BLOCK_BYTES;
 use crate::run::summary::minute;
 use crate::text::names::capitalised;
 use crate::text::style::clean;

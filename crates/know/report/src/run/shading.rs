@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use cardmark_core::{BlockCounts, BlockState, IntegrityTest, Record, SurfacePart};
 
-use crate::run::integrity::BLOCK_BYTES;
 use crate::text::amount;
 use crate::text::layout::wrap;
 
+/// Size of a block, bytes.
+pub(crate) const BLOCK_BYTES: u64 = 512;
 /// Signs in a line of the map, and lines, at most.
 const MAP_COLUMNS: usize = 64;
 const MAP_LINES: usize = 4;
