@@ -304,7 +304,7 @@ mod tests {
         fn the_median_follows_a_submitter_more(
             newer in prop::collection::vec(1e3_f64..1e6, 1..35),
             // From six older ones on, new ones are limited.
-            older in prop::collection::vec((1e3_f64..1e6, 2..=MOST_WEIGHT), 0..LEAST_OLDER as usize - 1),
+            older in prop::collection::vec((1e3_f64..1e6, 2..=MOST_WEIGHT), 0..usize::try_from(LEAST_OLDER).unwrap() - 1),
             voice in a_voice(),
         ) {
             let mut summary = Summary::default();

@@ -216,8 +216,11 @@ fn the_page_of_a_card_states_what_the_program_prints() {
     assert_eq!(status(&server.get("/history/cccccc").unwrap()), 404);
 }
 
-/// Bytes, mode and time of each file of a folder, and mode and time of the folder: a file that was made and deleted again changes them.
-fn state(folder: &Path) -> std::io::Result<Vec<(PathBuf, Vec<u8>, u32, SystemTime)>> {
+/// A file or folder: path, bytes, mode and time.
+type FileState = (PathBuf, Vec<u8>, u32, SystemTime);
+
+/// The files of a folder, and the folder: a file that was made and deleted again changes its time.
+fn state(folder: &Path) -> std::io::Result<Vec<FileState>> {
     let mut paths = vec![folder.to_owned()];
     for entry in std::fs::read_dir(folder)? {
         paths.push(entry?.path());
