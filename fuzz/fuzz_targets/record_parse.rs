@@ -1,4 +1,4 @@
-//! A record that can be read can be written, reads the same again, and has figures that can be derived.
+//! A record that can be read can be written, reads equal when read again, and has figures that can be derived.
 #![no_main]
 
 use cardmark_core::{parse_record, record_to_json};

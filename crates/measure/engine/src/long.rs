@@ -40,7 +40,7 @@ pub(crate) fn adapted(
     Ok(suite)
 }
 
-/// Lets a series write as many whole blocks as the storage holds, or until its limit of time. If the capacity
+/// Lets a series write the whole blocks that the storage holds, or until its limit of time. If the capacity
 /// is not known, the suite's limit of bytes stays.
 fn write_whole(workload: &mut Workload, capacity_bytes: u64) {
     let block_bytes = workload.block_bytes.max(1);

@@ -8,7 +8,7 @@ use super::kept::{DayBytes, Kept, KeptDisk};
 const DAY_S: u64 = 86_400;
 /// Days that are kept.
 pub(crate) const MOST_DAYS: usize = 90;
-/// Days of which the rate is the mean.
+/// Days over which the rate is the mean.
 pub(crate) const RATE_DAYS: usize = 30;
 /// Longest time between two looks that is believed; more is a clock that was wrong.
 pub(crate) const LONGEST_S: u64 = 400 * DAY_S;

@@ -163,7 +163,7 @@ fn failed(event: &Event) -> String {
 fn advice(kind: EventKind, is_over: bool) -> Option<&'static str> {
     Some(match kind {
         EventKind::ReadOnly if is_over => "keep a backup; the kernel's log may hold the reason",
-        EventKind::ReadOnly => "back up now; replace the card if nobody set it so",
+        EventKind::ReadOnly => "back up now; replace the card unless somebody set it so",
         EventKind::FailedOperations => {
             "back up now; `sudo cardmark verify DEVICE --read-only` shows if all can still be read"
         }

@@ -1,4 +1,4 @@
-//! Facts of the catalogue on a product or a board, besides its rates.
+//! Facts of the catalogue on a product or a board, without its rates.
 
 use cardmark_catalog::{
     BoardFacts, EndurancePromise, Product, class, endurance_promises, endurance_samples, lines_of,

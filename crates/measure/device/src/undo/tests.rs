@@ -272,7 +272,7 @@ fn a_log_without_its_card_is_set_aside_found_again_and_brought_back() {
     assert_eq!(log.set_aside_as_missing().unwrap(), first);
     drop(log);
     assert!(FileLog::open(&path).unwrap().is_none());
-    // Another session, of which only the map is left; and files of other cards.
+    // Another session with only its map left; and files of other cards.
     let log = FileLog::create(&path, SEED + 1).unwrap();
     fs::remove_file(&path).unwrap();
     assert_eq!(log.set_aside_as_missing().unwrap(), map_path(&second));

@@ -156,7 +156,7 @@ fn change_at(days: &[Day], logs: &[f64], first: usize) -> Option<(f64, usize)> {
     is_lasting.then_some((change, beyond_count))
 }
 
-/// Returns whether the step to this day is so much larger than the others that they are no walk: both as it is, as noise
+/// Returns whether the step to this day is too large beside the others for a walk: both as it is, as noise
 /// does not grow with time, and divided by the root of its time, as a walk does. It then is for any growth between the two.
 fn is_jump(days: &[Day], logs: &[f64], first: usize) -> bool {
     let is_large = |power: f64| {

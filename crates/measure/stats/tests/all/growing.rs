@@ -99,7 +99,7 @@ fn each(interval: usize, count: usize, slices: usize) -> Stalls {
     (0..count).map(|n| (n * interval + 2, slices)).collect()
 }
 
-/// A run with 24 rounds of 0.6 s, of which the first ones stall, and a block of 15 s with these stalls of two slices.
+/// A run with 24 rounds of 0.6 s, the first of them stalled, and a block of 15 s with these stalls of two slices.
 fn run_with(stalled_rounds: usize, in_block: &[(usize, usize)]) -> Run {
     let mut run = Run::new();
     run.write(&layout(), 0, 80, &[]);

@@ -216,7 +216,7 @@ fn highlight(chart: &mut Chart, name: &str) -> Result<(), CommandError> {
     }
 }
 
-/// Files of [`write_all`] besides the charts.
+/// Files of [`write_all`] without the charts.
 const PAGES: [&str; 3] = ["report.html", "report.md", "figures.csv"];
 
 /// Checks that [`write_all`] can write its files, before anything is measured.

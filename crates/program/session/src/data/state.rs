@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Sets the file aside under another name, and begins anew. Returns the name.
+    /// Sets the file aside under another name, and begins with an empty one. Returns the name.
     pub(crate) fn set_aside(&mut self) -> io::Result<PathBuf> {
         let mut name = self.path.clone().into_os_string();
         name.push(".");

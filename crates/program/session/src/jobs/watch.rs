@@ -140,7 +140,7 @@ fn load(state: &mut State, notes: &mut Vec<String>) -> Option<Kept> {
     if state.problem.is_none() {
         notes.push(match state.set_aside() {
             Ok(aside) => format!(
-                "the state was set aside as `{}` and begun anew: {problem}",
+                "the state was set aside as `{}` and a new one begun: {problem}",
                 aside.display()
             ),
             Err(error) => format!("the state cannot be used: {problem}; {error}"),

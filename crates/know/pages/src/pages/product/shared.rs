@@ -49,7 +49,7 @@ pub(super) fn counted(view: &ProductView) -> String {
     text
 }
 
-/// The warning of a product of which cards hold less than they report.
+/// The warning of a product if cards sold as it hold less than they report.
 pub(super) fn false_capacity(view: &ProductView) -> Option<String> {
     let entry = &view.entry;
     (entry.fakes_count > 0).then(|| {

@@ -336,7 +336,7 @@ fn best(group: &Group) -> f64 {
     group.bars.iter().map(|bar| bar.value).fold(0.0, f64::max)
 }
 
-/// Keeps as many groups as fit: those of cards that need attention, then by turns the best and the slowest of the others. Returns
+/// Keeps the groups that fit: those of cards that need attention, then by turns the best and the slowest of the others. Returns
 /// in words which those are, if any was left out.
 fn cut(groups: &mut Vec<Group>, watched: &BTreeSet<String>) -> Option<String> {
     let all: usize = groups.iter().map(|group| group.bars.len()).sum();

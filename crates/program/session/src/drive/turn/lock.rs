@@ -57,7 +57,7 @@ impl LockFile {
         existing(path)
     }
 
-    /// Returns whether the holder may describe itself in the file: nobody else wrote into it.
+    /// Returns whether the holder may describe itself in the file: only the holder wrote into it.
     pub(super) fn is_ours(&self) -> bool {
         self.is_ours
     }
