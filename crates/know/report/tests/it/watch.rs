@@ -95,8 +95,8 @@ fn the_gravest_event_comes_first_with_its_time_and_the_next_step() {
     let answer = answer_of_look(&now, &result);
     assert_eq!(
         answer.sentence,
-        "`/` is read-only since 2026-05-22 14:02 UTC at the earliest: back up now; replace the card if \
-         nobody set it so"
+        "`/` is read-only since 2026-05-22 14:02 UTC at the earliest: back up now; replace the card unless \
+         somebody set it so"
     );
     let failed =
         "2 failed writes and 1 failed read of `mmcblk0` since 2026-05-22 14:02 UTC: back up now; ";
