@@ -1,8 +1,9 @@
 //! Arguments of `watch`.
 
 use cardmark_judge::EventKind;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
+use super::WrittenFile;
 use super::values::parse_text;
 
 /// Formats of a look.
@@ -12,25 +13,16 @@ pub(crate) enum WatchFormat {
     Text,
     /// All facts and events
     Json,
+    /// Metrics for the textfile collector of Prometheus' node exporter
+    Prometheus,
+    /// A plugin for Nagios, Icinga and the like; its exit status is 0, 1 (warning), 2 (critical) or 3 (unknown)
+    Nagios,
 }
 
 /// Events that their owner knows of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Acknowledged(pub(crate) Option<EventKind>);
 
-/// Kinds of events, by the names in JSON.
-const KINDS: [(&str, EventKind); 10] = [
-    ("read_only", EventKind::ReadOnly),
-    ("failed_operations", EventKind::FailedOperations),
-    ("filesystem_errors", EventKind::FilesystemErrors),
-    ("media_errors", EventKind::MediaErrors),
-    ("disk_warning", EventKind::DiskWarning),
-    ("life_over", EventKind::LifeOver),
-    ("under_voltage", EventKind::UnderVoltage),
-    ("another_card", EventKind::AnotherCard),
-    ("perhaps_another", EventKind::PerhapsAnother),
-    ("link_trouble", EventKind::LinkTrouble),
-];
 /// Stands for all kinds.
 const ALL: &str = "all";
 
@@ -38,8 +30,8 @@ fn parse_acknowledged(text: &str) -> Result<Acknowledged, String> {
     if text == ALL {
         return Ok(Acknowledged(None));
     }
-    let known = KINDS.iter().find(|(name, _)| *name == text);
-    let names = || KINDS.map(|(name, _)| name).join(", ");
+    let known = EventKind::NAMED.iter().find(|(name, _)| *name == text);
+    let names = || EventKind::NAMED.map(|(name, _)| name).join(", ");
     known
         .map(|(_, kind)| Acknowledged(Some(*kind)))
         .ok_or_else(|| format!("expected one of {ALL}, {}", names()))
@@ -54,6 +46,18 @@ pub(crate) struct WatchArguments {
     /// Format
     #[arg(long, default_value = "text")]
     pub(crate) format: WatchFormat,
+    /// Write to this file, which is replaced as a whole; `-`: standard output
+    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<WrittenFile>,
+    /// Print one line if something is wrong, otherwise nothing: for the login
+    #[arg(long, conflicts_with_all = ["format", "output", "acknowledge"])]
+    pub(crate) login: bool,
+    /// Look each day with these arguments: writes a service and a timer of systemd to /etc/systemd/system, prints and starts them
+    #[arg(long, conflicts_with_all = ["login", "acknowledge"])]
+    pub(crate) install: bool,
+    /// Stop and remove that service and timer; the state between looks stays
+    #[arg(long, exclusive = true)]
+    pub(crate) uninstall: bool,
     /// Forget events that you know of: all, or those of a kind, such as `read_only`
     #[arg(
         long,
@@ -75,7 +79,7 @@ mod tests {
 
     #[test]
     fn events_have_the_names_of_the_json() {
-        for (name, kind) in KINDS {
+        for (name, kind) in EventKind::NAMED {
             assert_eq!(serde_json::to_value(kind).unwrap(), name);
             assert_eq!(parse_acknowledged(name), Ok(Acknowledged(Some(kind))));
         }
