@@ -85,6 +85,7 @@ pub use roles::{LONG_SERIES_RATIO, ROLES, Role, at_once, queue_depth, role_of};
 pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
+pub use watch::writers::{ProgramWrites, WritersTally, Writing};
 pub use watch::{
     DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, Moment, Seen,
     acknowledge, bytes_per_day, seen,

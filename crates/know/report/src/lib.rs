@@ -19,6 +19,7 @@ pub use run::usable::{UsablePart, usable_part};
 pub use run::watch::monitor::{
     ShownLook, gravity_of_looks, login_line, look_nagios, look_prometheus,
 };
+pub use run::watch::writers::answer_of_writers;
 pub use run::watch::{answer_of_look, look_json};
 pub use runs::agreement::agreement_table;
 pub use runs::attention::{answer_of_attention, attention_blocks, attention_json, attention_list};

@@ -1,6 +1,7 @@
 //! A look at a board and its storage, in words.
 
 pub(crate) mod monitor;
+pub(crate) mod writers;
 
 use cardmark_catalog::endurance_promises;
 use cardmark_core::{DiskLook, KernelFault, Look};

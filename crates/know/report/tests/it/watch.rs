@@ -3,10 +3,10 @@
 use cardmark_core::{
     DiskLook, FilesystemLook, Health, KernelFault, LogCount, LogLook, Look, PowerLook,
 };
-use cardmark_judge::{Gravity, Kept, Seen, acknowledge, seen};
+use cardmark_judge::{Gravity, Kept, ProgramWrites, Seen, Writing, acknowledge, seen};
 use cardmark_report::{
-    ShownLook, Style, answer_of_look, gravity_of_looks, login_line, look_json, look_nagios,
-    look_prometheus,
+    ShownLook, Style, answer_of_look, answer_of_writers, gravity_of_looks, login_line, look_json,
+    look_nagios, look_prometheus,
 };
 use insta::assert_snapshot;
 
@@ -246,4 +246,61 @@ fn metrics_have_a_value_only_if_it_is_known_and_no_serial_number() {
         "{text}"
     );
     assert!(!text.contains("last_look"), "{text}");
+}
+
+fn program(name: &str, bytes: u64, file: &str) -> ProgramWrites {
+    ProgramWrites {
+        program: name.to_owned(),
+        bytes,
+        files: vec![file.to_owned(), "/another".to_owned()],
+    }
+}
+
+#[test]
+fn writers_are_shown_with_amounts_of_a_day_and_the_end_of_a_path() {
+    let long = "/var/lib/application/with/a/long/path/database.sqlite-wal";
+    let mut writing = Writing {
+        disks: vec!["mmcblk0".to_owned()],
+        span_s: 60,
+        disk_bytes: Some(2_000_000),
+        programs: vec![
+            program("python3", 1_500_000, long),
+            program(
+                "systemd-journal",
+                300_000,
+                "/var/log/journal/system.journal",
+            ),
+        ],
+        has_files: true,
+        sees_all: true,
+    };
+    let text = answer_of_writers(&writing)
+        .lines(80, Style::Plain)
+        .join("\n");
+    for part in [
+        "`mmcblk0` is written 2.88 GB a day if it goes on as in these 60 s",
+        "2.16 GB a day",
+        "…ith/a/long/path/database.sqlite-wal",
+        "/var/log/journal/system.journal",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        !text.contains("/var/lib") && !text.contains("Not seen"),
+        "{text}"
+    );
+    writing.programs = vec![program("a", 1, long); 20];
+    (writing.has_files, writing.sees_all) = (false, false);
+    for width in 30..=120 {
+        let lines = answer_of_writers(&writing).lines(width, Style::Plain);
+        let widest = lines.iter().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{width}: {lines:?}");
+    }
+    let lines = answer_of_writers(&writing).lines(80, Style::Plain);
+    assert!(lines.len() <= 10, "{lines:?}");
+    writing.disk_bytes = Some(0);
+    assert_eq!(
+        answer_of_writers(&writing).sentence,
+        "Nothing was written to `mmcblk0` in 60 s"
+    );
 }

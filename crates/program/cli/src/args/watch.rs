@@ -1,5 +1,7 @@
 //! Arguments of `watch`.
 
+use std::time::Duration;
+
 use cardmark_judge::EventKind;
 use clap::{Args, ValueEnum, ValueHint};
 
@@ -37,6 +39,25 @@ fn parse_acknowledged(text: &str) -> Result<Acknowledged, String> {
         .ok_or_else(|| format!("expected one of {ALL}, {}", names()))
 }
 
+/// Longest observation, seconds.
+const LONGEST_S: u64 = 86_400;
+
+/// A time in whole seconds, minutes or hours.
+fn parse_span(text: &str) -> Result<Duration, String> {
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    let factor = match unit.trim() {
+        "s" => Some(1),
+        "min" => Some(60),
+        "h" => Some(3600),
+        _ => None,
+    };
+    let seconds = factor.and_then(|factor| number.parse::<u64>().ok()?.checked_mul(factor));
+    let seconds = seconds.filter(|seconds| (1..=LONGEST_S).contains(seconds));
+    let span = seconds.map(Duration::from_secs);
+    span.ok_or_else(|| "expected a time of at most a day, such as 60s or 10min".to_owned())
+}
+
 /// Arguments of `watch`.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArguments {
@@ -52,6 +73,14 @@ pub(crate) struct WatchArguments {
     /// Print one line if something is wrong, otherwise nothing: for the login
     #[arg(long, conflicts_with_all = ["format", "output", "acknowledge"])]
     pub(crate) login: bool,
+    /// Show which programs write to the card, and which files, for a time such as `60s` or `10min`. Names are shown only, and kept nowhere
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = parse_span,
+        conflicts_with_all = ["format", "output", "acknowledge", "product", "login", "install"]
+    )]
+    pub(crate) writers: Option<Duration>,
     /// Look each day with these arguments: writes a service and a timer of systemd to /etc/systemd/system, prints and starts them
     #[arg(long, conflicts_with_all = ["login", "acknowledge"])]
     pub(crate) install: bool,
@@ -85,5 +114,15 @@ mod tests {
         }
         assert_eq!(parse_acknowledged("all"), Ok(Acknowledged(None)));
         assert!(parse_acknowledged("everything").is_err());
+    }
+
+    #[test]
+    fn times_have_a_unit_and_an_end() {
+        assert_eq!(parse_span("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(parse_span("10min"), Ok(Duration::from_secs(600)));
+        assert_eq!(parse_span("24h"), Ok(Duration::from_secs(86_400)));
+        for bad in ["", "60", "0s", "25h", "-1s", "1.5h", "s"] {
+            assert!(parse_span(bad).is_err(), "{bad}");
+        }
     }
 }

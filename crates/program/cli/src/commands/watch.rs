@@ -2,17 +2,19 @@
 
 mod units;
 
+use std::time::Duration;
+
 use cardmark_judge::Gravity;
 use cardmark_report::{
-    ShownLook, Style, answer_of_look, gravity_of_looks, login_line, look_json, look_nagios,
-    look_prometheus,
+    ShownLook, Style, answer_of_look, answer_of_writers, gravity_of_looks, login_line, look_json,
+    look_nagios, look_prometheus,
 };
-use cardmark_session::{LookRequest, Looked, States, watch as look_at};
+use cardmark_session::{LookRequest, Looked, States, watch as look_at, writers};
 use serde_json::Value;
 
 use crate::args::{WatchArguments, WatchFormat};
 use crate::error::{CommandError, Exit};
-use crate::terminal::print;
+use crate::terminal::{TERMINAL, print};
 
 /// Looks once at each target, and shows what happened since the last look; or installs what repeats that.
 pub(crate) fn watch(arguments: &WatchArguments) -> Result<Exit, CommandError> {
@@ -21,6 +23,9 @@ pub(crate) fn watch(arguments: &WatchArguments) -> Result<Exit, CommandError> {
     }
     if arguments.install {
         return units::install(arguments);
+    }
+    if let Some(span) = arguments.writers {
+        return show_writers(&arguments.targets, span);
     }
     match look_and_show(arguments) {
         Err(error) if arguments.format == WatchFormat::Nagios => {
@@ -31,6 +36,19 @@ pub(crate) fn watch(arguments: &WatchArguments) -> Result<Exit, CommandError> {
         }
         other => other,
     }
+}
+
+fn show_writers(targets: &[String], span: Duration) -> Result<Exit, CommandError> {
+    let [_, _, ..] = targets else {
+        let writing = writers(&TERMINAL, targets.first().map(String::as_str), span)?;
+        let lines = answer_of_writers(&writing).lines(print::width(), print::style());
+        print::result(&(lines.join("\n") + "\n"))?;
+        return Ok(Exit::Done);
+    };
+    Err(CommandError::new(
+        Exit::Usage,
+        "`--writers` observes one target",
+    ))
 }
 
 fn look_and_show(arguments: &WatchArguments) -> Result<Exit, CommandError> {
