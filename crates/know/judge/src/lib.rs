@@ -87,6 +87,7 @@ pub use suitability::{
     Fit, SCORE_VERSION, Suitability, Supply, asked as asked_rate, comfortable, suitability,
 };
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
+pub use watch::writers::{ProgramWrites, WritersTally, Writing};
 pub use watch::{
     DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, Moment, Seen,
     acknowledge, bytes_per_day, seen,

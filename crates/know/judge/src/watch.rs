@@ -8,6 +8,7 @@ mod identity;
 mod kept;
 mod pairs;
 pub(crate) mod rules;
+pub(crate) mod writers;
 pub(crate) mod written;
 
 use cardmark_core::{DiskLook, Look};

@@ -16,6 +16,10 @@ pub use run::prepared::fill_words;
 pub use run::seller::{is_without_fault, seller_report, untested_promises};
 pub use run::summary::{Beside, terminal, terminal_with};
 pub use run::usable::{UsablePart, usable_part};
+pub use run::watch::monitor::{
+    ShownLook, gravity_of_looks, login_line, look_nagios, look_prometheus,
+};
+pub use run::watch::writers::answer_of_writers;
 pub use run::watch::{answer_of_look, look_json};
 pub use runs::agreement::agreement_table;
 pub use runs::attention::{answer_of_attention, attention_blocks, attention_json, attention_list};

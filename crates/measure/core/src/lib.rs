@@ -61,7 +61,7 @@ pub use integrity::{
     Sampling, StorageKind, SurfacePart, WritePattern,
 };
 pub use kernel_log::{KernelFault, KernelTrouble, kernel_fault, kernel_trouble};
-pub use look::{DiskLook, FilesystemLook, LogCount, LogLook, Look, PowerLook};
+pub use look::{DiskLook, FilesystemLook, LogCount, LogLook, Look, PowerLook, ProcessWrites};
 pub use metric::{
     Estimate, IntervalKind, LatencyFigure, Metric, Quantity, RateParts, RoundRates, StallCount,
     Stalls, Transition,

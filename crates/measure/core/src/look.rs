@@ -119,3 +119,16 @@ pub struct PowerLook {
     /// Whether it was too low since the start of the system.
     pub was_low: Option<bool>,
 }
+
+/// What a process has caused to be written since it began. Names of programs stay on the computer: this is in no document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessWrites {
+    /// Its number.
+    pub process: u32,
+    /// Time at which it began, ticks since the start of the system: numbers of processes are used again.
+    pub started: u64,
+    /// Name of its program.
+    pub program: String,
+    /// Bytes, to all disks.
+    pub bytes: u64,
+}

@@ -39,6 +39,7 @@ mod usage;
 mod usb;
 mod uses;
 mod walk;
+mod writers;
 
 pub use backing::{AskLoop, LoopBacking, loop_backing_by_path};
 pub use board::{read_board, read_host};
@@ -63,3 +64,4 @@ pub use usage::usage;
 pub use usb::offers_uas;
 pub use uses::{MadeKind, Use};
 pub use walk::Resolution;
+pub use writers::process_writes;

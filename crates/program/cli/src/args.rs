@@ -110,7 +110,7 @@ pub(crate) enum Command {
     /// Reads only. Events are certain: another card, a filesystem that became read-only, failed reads and writes, errors of filesystems,
     /// warnings of the disk, too little voltage. Each stays until you acknowledge it or change the card. The state between looks is
     /// kept in /var/lib/cardmark/watch by root, else in ~/.local/state/cardmark/watch; only root sees the kernel's messages and the
-    /// health of disks. Exit status: 0, whatever is found.
+    /// health of disks. Exit status: 0, whatever is found, except with `--format nagios`.
     #[command(after_help = examples("watch"))]
     Watch(WatchArguments),
     /// Show a run

@@ -9,3 +9,4 @@ pub(crate) mod prepare;
 pub(crate) mod probe;
 pub(crate) mod verify;
 pub(crate) mod watch;
+pub(crate) mod writers;

@@ -41,6 +41,7 @@ pub use jobs::probe::{ProbeTerms, probe};
 pub use jobs::verify::reading::verify_reading;
 pub use jobs::verify::{VerifyPart, VerifyScope, VerifyTarget, verify};
 pub use jobs::watch::{LookRequest, Looked, watch};
+pub use jobs::writers::writers;
 pub use target::choose::{Chosen, choose};
 pub use target::describe;
 pub use target::history::{CardHistory, Prepared, devices};

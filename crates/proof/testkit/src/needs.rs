@@ -62,6 +62,10 @@ pub enum Need {
     Openssl,
     /// Python's `jsonschema`.
     JsonSchema,
+    /// `promtool`, which checks files for Prometheus.
+    Promtool,
+    /// `systemd-analyze`.
+    SystemdAnalyze,
 }
 
 impl Need {
@@ -96,6 +100,8 @@ impl Need {
             Self::Iozone => is_installed("iozone"),
             Self::Jq => is_installed("jq"),
             Self::Openssl => is_installed("openssl"),
+            Self::Promtool => is_installed("promtool"),
+            Self::SystemdAnalyze => is_installed("systemd-analyze"),
             Self::JsonSchema => tool("python3", &["-c", "import jsonschema"]).is_ok(),
         }
     }

@@ -132,6 +132,20 @@ pub enum Gravity {
 }
 
 impl EventKind {
+    /// Every kind with its name in JSON, in their order.
+    pub const NAMED: [(&'static str, Self); 10] = [
+        ("read_only", Self::ReadOnly),
+        ("failed_operations", Self::FailedOperations),
+        ("filesystem_errors", Self::FilesystemErrors),
+        ("media_errors", Self::MediaErrors),
+        ("disk_warning", Self::DiskWarning),
+        ("life_over", Self::LifeOver),
+        ("under_voltage", Self::UnderVoltage),
+        ("another_card", Self::AnotherCard),
+        ("perhaps_another", Self::PerhapsAnother),
+        ("link_trouble", Self::LinkTrouble),
+    ];
+
     /// Returns how grave it is.
     #[must_use]
     pub fn gravity(self) -> Gravity {
@@ -145,6 +159,12 @@ impl EventKind {
             Self::UnderVoltage => Gravity::Warning,
             Self::AnotherCard | Self::PerhapsAnother | Self::LinkTrouble => Gravity::Note,
         }
+    }
+
+    /// Returns whether its owner must do something.
+    #[must_use]
+    pub fn is_trouble(self) -> bool {
+        self.gravity() != Gravity::Note
     }
 
     /// Returns whether it is about the board, so that another card does not end it.
@@ -215,6 +235,6 @@ impl Event {
     /// Returns whether something is wrong that its owner has not acknowledged.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        !self.is_acknowledged && self.kind.gravity() != Gravity::Note
+        !self.is_acknowledged && self.kind.is_trouble()
     }
 }

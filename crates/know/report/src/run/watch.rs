@@ -1,5 +1,8 @@
 //! A look at a board and its storage, in words.
 
+pub(crate) mod monitor;
+pub(crate) mod writers;
+
 use cardmark_catalog::endurance_promises;
 use cardmark_core::{DiskLook, KernelFault, Look};
 use cardmark_judge::{
@@ -83,9 +86,16 @@ pub fn look_json(target: &str, look: &Look, seen: &Seen) -> Value {
         value
     };
     let events = |events: &[Event]| events.iter().map(event).collect::<Vec<Value>>();
+    let answer = answer_of_look(look, seen);
+    let state = match answer.weight {
+        Weight::Plain => "ok",
+        Weight::Warning => "warning",
+        Weight::Error => "alarm",
+    };
     json!({
         "target": target,
-        "answer": answer_of_look(look, seen).json(),
+        "state": state,
+        "answer": answer.json(),
         "events": events(&seen.kept.events),
         "found": events(&seen.found),
         "disks": seen.kept.disks.iter().map(disk).collect::<Vec<_>>(),

@@ -3,8 +3,11 @@
 use cardmark_core::{
     DiskLook, FilesystemLook, Health, KernelFault, LogCount, LogLook, Look, PowerLook,
 };
-use cardmark_judge::{Kept, Seen, acknowledge, seen};
-use cardmark_report::{Style, answer_of_look, look_json};
+use cardmark_judge::{Gravity, Kept, ProgramWrites, Seen, Writing, acknowledge, seen};
+use cardmark_report::{
+    ShownLook, Style, answer_of_look, answer_of_writers, gravity_of_looks, login_line, look_json,
+    look_nagios, look_prometheus,
+};
 use insta::assert_snapshot;
 
 const GB: u64 = 1_000_000_000;
@@ -149,4 +152,155 @@ fn every_look_is_short_and_fits() {
         assert!(widest <= Some(width), "{width}: {lines:?}");
     }
     assert!(lines(&now, &result, 120).len() <= 12);
+}
+
+fn shown<'a>(target: &'a str, look: &'a Look, seen: &'a Seen) -> ShownLook<'a> {
+    ShownLook { target, look, seen }
+}
+
+/// A look at a filesystem that became read-only.
+fn stopped() -> Look {
+    let mut now = look(20);
+    now.filesystems[0].is_stopped = true;
+    now.filesystems[0].is_read_only = true;
+    now
+}
+
+#[test]
+fn the_login_is_silent_if_nothing_is_wrong() {
+    let (good, bad) = (look(20), stopped());
+    let (calm, result) = (seen(Some(&looks(20)), &good), seen(Some(&looks(20)), &bad));
+    assert_eq!(login_line(&[shown("/", &good, &calm)]), None);
+    let both = [shown("/boot", &good, &calm), shown("/", &bad, &result)];
+    let line = login_line(&both).unwrap();
+    assert!(
+        line.starts_with("cardmark: `/` is read-only since "),
+        "{line}"
+    );
+    assert!(!line.contains('\n') && !line.contains("more"), "{line}");
+    let twice = [both[1], both[1]];
+    assert!(
+        login_line(&twice)
+            .unwrap()
+            .ends_with("(1 more: cardmark watch)")
+    );
+}
+
+#[test]
+fn a_plugin_shows_the_gravest_target_first_and_its_figures() {
+    let (good, bad) = (look(20), stopped());
+    let (calm, result) = (seen(Some(&looks(20)), &good), seen(Some(&looks(20)), &bad));
+    let alone = [shown("/", &good, &calm)];
+    assert_eq!(gravity_of_looks(&alone), None);
+    assert_eq!(
+        look_nagios(&alone),
+        "CARDMARK OK: Nothing wrong since 2026-05-03 | 'mmcblk0 written'=30000000000B\n"
+    );
+    let both = [shown("/a|b", &good, &calm), shown("/", &bad, &result)];
+    assert_eq!(gravity_of_looks(&both), Some(Gravity::Alarm));
+    let text = look_nagios(&both);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[0].starts_with("CARDMARK CRITICAL: /: `/` is read-only"),
+        "{text}"
+    );
+    assert!(lines[1].starts_with("/a b: Nothing wrong"), "{text}");
+    assert!(
+        lines.iter().all(|line| line.matches('|').count() == 1),
+        "{text}"
+    );
+}
+
+#[test]
+fn metrics_have_a_value_only_if_it_is_known_and_no_serial_number() {
+    let now = stopped();
+    let result = seen(Some(&looks(20)), &now);
+    let text = look_prometheus(&[shown("/", &now, &result)], "1.2.3");
+    for line in [
+        "cardmark_build_info{version=\"1.2.3\"} 1",
+        "cardmark_last_look_timestamp_seconds{target=\"/\"} 1779544920",
+        "cardmark_open_events{target=\"/\",kind=\"read_only\",gravity=\"alarm\"} 1",
+        "cardmark_open_events{target=\"/\",kind=\"under_voltage\",gravity=\"warning\"} 0",
+        "# TYPE cardmark_disk_written_bytes_total counter",
+        "cardmark_disk_written_bytes_total{target=\"/\",device=\"mmcblk0\"} 30000000000",
+        "cardmark_disk_info{target=\"/\",device=\"mmcblk0\",model=\"SN64G\"} 1",
+        "cardmark_under_voltage 0",
+    ] {
+        assert!(text.lines().any(|one| one == line), "{line}: {text}");
+    }
+    for absent in [
+        "a1b2c3",
+        "life_used",
+        "endurance",
+        "errors_total",
+        "link_trouble",
+    ] {
+        assert!(!text.contains(absent), "{absent}: {text}");
+    }
+    let mut odd = now.clone();
+    odd.at_s = None;
+    odd.filesystems[0].point = "/a \"b\"\\\n".to_owned();
+    let text = look_prometheus(&[shown("/", &odd, &result)], "1.2.3");
+    assert!(
+        text.contains("mountpoint=\"/a \\\"b\\\"\\\\\\n\""),
+        "{text}"
+    );
+    assert!(!text.contains("last_look"), "{text}");
+}
+
+fn program(name: &str, bytes: u64, file: &str) -> ProgramWrites {
+    ProgramWrites {
+        program: name.to_owned(),
+        bytes,
+        files: vec![file.to_owned(), "/another".to_owned()],
+    }
+}
+
+#[test]
+fn writers_are_shown_with_amounts_of_a_day_and_the_end_of_a_path() {
+    let long = "/var/lib/application/with/a/long/path/database.sqlite-wal";
+    let mut writing = Writing {
+        disks: vec!["mmcblk0".to_owned()],
+        span_s: 60,
+        disk_bytes: Some(2_000_000),
+        programs: vec![
+            program("python3", 1_500_000, long),
+            program(
+                "systemd-journal",
+                300_000,
+                "/var/log/journal/system.journal",
+            ),
+        ],
+        has_files: true,
+        sees_all: true,
+    };
+    let text = answer_of_writers(&writing)
+        .lines(80, Style::Plain)
+        .join("\n");
+    for part in [
+        "`mmcblk0` is written 2.88 GB a day if it goes on as in these 60 s",
+        "2.16 GB a day",
+        "…ith/a/long/path/database.sqlite-wal",
+        "/var/log/journal/system.journal",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        !text.contains("/var/lib") && !text.contains("Not seen"),
+        "{text}"
+    );
+    writing.programs = vec![program("a", 1, long); 20];
+    (writing.has_files, writing.sees_all) = (false, false);
+    for width in 30..=120 {
+        let lines = answer_of_writers(&writing).lines(width, Style::Plain);
+        let widest = lines.iter().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{width}: {lines:?}");
+    }
+    let lines = answer_of_writers(&writing).lines(80, Style::Plain);
+    assert!(lines.len() <= 10, "{lines:?}");
+    writing.disk_bytes = Some(0);
+    assert_eq!(
+        answer_of_writers(&writing).sentence,
+        "Nothing was written to `mmcblk0` in 60 s"
+    );
 }

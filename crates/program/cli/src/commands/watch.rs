@@ -1,15 +1,104 @@
 //! `cardmark watch`.
 
-use cardmark_report::{answer_of_look, look_json};
-use cardmark_session::{LookRequest, States, watch as look_at};
+mod units;
+
+use std::time::Duration;
+
+use cardmark_judge::Gravity;
+use cardmark_report::{
+    ShownLook, Style, answer_of_look, answer_of_writers, gravity_of_looks, login_line, look_json,
+    look_nagios, look_prometheus,
+};
+use cardmark_session::{LookRequest, Looked, States, watch as look_at, writers};
 use serde_json::Value;
 
 use crate::args::{WatchArguments, WatchFormat};
 use crate::error::{CommandError, Exit};
-use crate::terminal::print;
+use crate::terminal::{TERMINAL, print};
 
-/// Looks once at each target, and shows what happened since the last look.
+/// Looks once at each target, and shows what happened since the last look; or installs what repeats that.
 pub(crate) fn watch(arguments: &WatchArguments) -> Result<Exit, CommandError> {
+    if arguments.uninstall {
+        return units::uninstall();
+    }
+    if arguments.install {
+        return units::install(arguments);
+    }
+    if let Some(span) = arguments.writers {
+        return show_writers(&arguments.targets, span);
+    }
+    match look_and_show(arguments) {
+        Err(error) if arguments.format == WatchFormat::Nagios => {
+            let causes = error.causes.iter().map(|cause| format!(": {cause}"));
+            let causes: String = causes.collect();
+            print::data(&format!("CARDMARK UNKNOWN: {}{causes}\n", error.what))?;
+            Ok(Exit::Trouble)
+        }
+        other => other,
+    }
+}
+
+fn show_writers(targets: &[String], span: Duration) -> Result<Exit, CommandError> {
+    let [_, _, ..] = targets else {
+        let writing = writers(&TERMINAL, targets.first().map(String::as_str), span)?;
+        let lines = answer_of_writers(&writing).lines(print::width(), print::style());
+        print::result(&(lines.join("\n") + "\n"))?;
+        return Ok(Exit::Done);
+    };
+    Err(CommandError::new(
+        Exit::Usage,
+        "`--writers` observes one target",
+    ))
+}
+
+fn look_and_show(arguments: &WatchArguments) -> Result<Exit, CommandError> {
+    let output = arguments.output.as_ref();
+    let output = output.map(|file| file.destination()).transpose()?;
+    let looked = look_at_all(arguments)?;
+    let names: Vec<String> = looked
+        .iter()
+        .map(|looked| looked.target.display().to_string())
+        .collect();
+    let shown: Vec<ShownLook<'_>> = looked
+        .iter()
+        .zip(&names)
+        .map(|(looked, target)| ShownLook {
+            target,
+            look: &looked.look,
+            seen: &looked.seen,
+        })
+        .collect();
+    if arguments.login {
+        let line = login_line(&shown).map(|line| line + "\n");
+        print::result(&line.unwrap_or_default())?;
+        return Ok(Exit::Done);
+    }
+    let text = match arguments.format {
+        WatchFormat::Text => text(&shown, output.is_some()),
+        WatchFormat::Json => print::pretty(&of_targets(&shown))?,
+        WatchFormat::Prometheus => look_prometheus(&shown, env!("CARGO_PKG_VERSION")),
+        WatchFormat::Nagios => look_nagios(&shown),
+    };
+    match &output {
+        Some(destination) => print::to(destination, text.as_bytes())?,
+        None => print::output(arguments.format != WatchFormat::Text, &text)?,
+    }
+    Ok(match arguments.format {
+        WatchFormat::Nagios => exit_of_plugin(gravity_of_looks(&shown)),
+        _ => Exit::Done,
+    })
+}
+
+/// The exit whose code monitoring gives another meaning: 0 is good, 1 a warning, 2 critical.
+fn exit_of_plugin(gravity: Option<Gravity>) -> Exit {
+    match gravity {
+        Some(Gravity::Alarm) => Exit::Usage,
+        Some(Gravity::Warning) => Exit::Bad,
+        Some(Gravity::Note) | None => Exit::Done,
+    }
+}
+
+fn look_at_all(arguments: &WatchArguments) -> Result<Vec<Looked>, CommandError> {
     let states = States::from_environment().ok_or_else(|| {
         CommandError::new(
             Exit::Trouble,
@@ -21,43 +110,27 @@ pub(crate) fn watch(arguments: &WatchArguments) -> Result<Exit, CommandError> {
         [] => vec![None],
         named => named.iter().cloned().map(Some).collect(),
     };
-    let mut documents = Vec::new();
-    for (index, target) in targets.iter().enumerate() {
+    let look = |target: Option<String>| {
         let looked = look_at(
             &states,
             &LookRequest {
-                target: target.clone(),
+                target,
                 acknowledged: arguments.acknowledge.map(|acknowledged| acknowledged.0),
                 product: arguments.product.clone(),
             },
         )?;
-        for note in &looked.notes {
-            print::notice(&format!("note: {note}"));
+        if !arguments.login {
+            for note in &looked.notes {
+                print::notice(&format!("note: {note}"));
+            }
         }
         if arguments.acknowledge.is_some() {
             let count = looked.acknowledged_count;
             print::notice(&format!("{} acknowledged", count_of(count)));
         }
-        let name = looked.target.display().to_string();
-        if arguments.format == WatchFormat::Json {
-            documents.push(look_json(&name, &looked.look, &looked.seen));
-            continue;
-        }
-        let mut lines =
-            answer_of_look(&looked.look, &looked.seen).lines(print::width(), print::style());
-        if targets.len() > 1 {
-            lines.insert(0, format!("{name}:"));
-            if index > 0 {
-                lines.insert(0, String::new());
-            }
-        }
-        print::result(&(lines.join("\n") + "\n"))?;
-    }
-    match arguments.format {
-        WatchFormat::Json => print::data(&print::pretty(&of_targets(documents))?)?,
-        WatchFormat::Text => {}
-    }
-    Ok(Exit::Done)
+        Ok(looked)
+    };
+    targets.into_iter().map(look).collect()
 }
 
 fn count_of(count: usize) -> String {
@@ -67,8 +140,30 @@ fn count_of(count: usize) -> String {
     }
 }
 
+/// The answer of each target, with its name if there are several.
+fn text(looks: &[ShownLook<'_>], is_file: bool) -> String {
+    let style = match is_file {
+        true => Style::Plain,
+        false => print::style(),
+    };
+    let texts = looks.iter().map(|shown| {
+        let lines = answer_of_look(shown.look, shown.seen).lines(print::width(), style);
+        let text = lines.join("\n") + "\n";
+        match looks.len() {
+            1 => text,
+            _ => format!("{}:\n{text}", shown.target),
+        }
+    });
+    let texts: Vec<String> = texts.collect();
+    texts.join("\n")
+}
+
 /// One document, or a list of several.
-fn of_targets(mut documents: Vec<Value>) -> Value {
+fn of_targets(looks: &[ShownLook<'_>]) -> Value {
+    let documents = looks
+        .iter()
+        .map(|shown| look_json(shown.target, shown.look, shown.seen));
+    let mut documents: Vec<Value> = documents.collect();
     match documents.len() {
         1 => documents.remove(0),
         _ => Value::Array(documents),

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use cardmark_core::Rng;
-use cardmark_testkit::Program;
+use cardmark_testkit::{Mount, Program, needs};
 use serde_json::Value;
 
-use crate::common::{assert_error, folder, program, scratch, text};
+use crate::common::{MIB, assert_error, folder, program, scratch, text};
 
 /// Kills if `CARDMARK_KILLS` is not set.
 const KILLS: u64 = 8;
@@ -46,6 +46,30 @@ fn wrong_words_are_refused() {
     let output = program.run(&["watch", "--acknowledge=everything"]);
     assert_error(&output, 2, &["expected one of all, read_only"]);
     assert!(!program.states().exists());
+}
+
+#[test]
+fn a_program_that_writes_is_shown_with_its_file() {
+    needs!(Root, LoopDevice, Ext4);
+    const WRITES: &str = "while :; do echo line >>\"$1\"; done";
+    let scratch = scratch();
+    let card = Mount::ext4_in_memory(scratch.path(), 64 * MIB);
+    let file = card.folder().join("written");
+    let words = ["-c", WRITES, "sh", text(&file)];
+    let mut writer = std::process::Command::new("sh")
+        .args(words)
+        .spawn()
+        .unwrap();
+    let output = program(&scratch).run(&["watch", text(card.folder()), "--writers", "2s"]);
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    assert_eq!(output.code, 0, "{output}");
+    let mut lines = output.stdout.lines();
+    let is_named = |line: &str| line.starts_with("sh ") && line.contains("/written");
+    assert!(lines.any(is_named), "{output}");
+    assert!(output.stdout.lines().count() <= 12, "{output}");
+    let output = program(&scratch).run(&["watch", "--writers", "2s", "--format", "json"]);
+    assert_error(&output, 2, &["cannot be used with"]);
 }
 
 /// Each look that is begun keeps another state, and may be killed at any moment.

@@ -50,19 +50,7 @@ pub struct Looked {
 /// If the target cannot be found, or an acknowledgement cannot be kept. A look whose state cannot be kept is no error.
 pub fn watch(states: &States, request: &LookRequest) -> Result<Looked, CommandError> {
     let root = Root::system();
-    let (target, resolution) = match &request.target {
-        None => system(&root)?,
-        Some(name) => match choose(name)? {
-            Chosen::Real { path, resolution } => (path, *resolution),
-            Chosen::Simulated(_) => {
-                return Err(
-                    CommandError::new(Exit::Usage, "simulated cards cannot be watched").hint(
-                        "name a directory or a device, or nothing: the storage of the system",
-                    ),
-                );
-            }
-        },
-    };
+    let (target, resolution) = storage(&root, request.target.as_deref())?;
     let mut state = states.open(&name_of(&target));
     let mut notes = Vec::new();
     let kept = load(&mut state, &mut notes);
@@ -97,6 +85,24 @@ pub fn watch(states: &States, request: &LookRequest) -> Result<Looked, CommandEr
         acknowledged_count,
         notes,
     })
+}
+
+/// The storage that a person named, or the system runs from.
+pub(super) fn storage(
+    root: &Root,
+    named: Option<&str>,
+) -> Result<(PathBuf, Resolution), CommandError> {
+    let Some(name) = named else {
+        return system(root);
+    };
+    match choose(name)? {
+        Chosen::Real { path, resolution } => Ok((path, *resolution)),
+        Chosen::Simulated(_) => Err(CommandError::new(
+            Exit::Usage,
+            "simulated cards cannot be watched",
+        )
+        .hint("name a directory or a device, or nothing: the storage of the system")),
+    }
 }
 
 /// The storage that the system runs from.

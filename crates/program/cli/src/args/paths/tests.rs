@@ -25,7 +25,7 @@ enum Use {
 }
 
 /// Each argument that can hold a path: command, argument, use.
-const PATHS: [(&str, &str, Use); 26] = [
+const PATHS: [(&str, &str, Use); 27] = [
     ("run", "target", Use::Target),
     ("run", "json", Use::File),
     ("prepare", "device", Use::Target),
@@ -39,6 +39,7 @@ const PATHS: [(&str, &str, Use); 26] = [
     ("anatomy", "save_to", Use::Folder),
     ("info", "target", Use::Target),
     ("watch", "targets", Use::Target),
+    ("watch", "output", Use::File),
     ("show", "run", Use::Read),
     ("history", "card", Use::Read),
     ("compare", "base", Use::Read),

@@ -35,7 +35,7 @@ const fn folder(
     }
 }
 
-pub(crate) const SAMPLES: [Sample; 7] = [
+pub(crate) const SAMPLES: [Sample; 8] = [
     file(
         "run",
         "json",
@@ -46,6 +46,7 @@ pub(crate) const SAMPLES: [Sample; 7] = [
         "output",
         &["report", "last", "--format=md", "-o", "PATH"],
     ),
+    file("watch", "output", &["watch", "/", "--output", "PATH"]),
     file(
         "power-cut",
         "log",
