@@ -86,8 +86,8 @@ pub use spread::{known_elsewhere, known_spread, measured_again};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, comfortable, suitability};
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
 pub use watch::{
-    DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, Moment, Seen,
-    acknowledge, bytes_per_day, seen,
+    DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, LOOK_FORMAT,
+    LastDisk, LastLook, Moment, Seen, acknowledge, bytes_per_day, last_look, seen,
 };
 
 /// Version of the judge; increased whenever verdicts may change.
