@@ -21,6 +21,7 @@ mod elsewhere;
 mod endurance;
 mod faults;
 mod field;
+mod fleet;
 mod history;
 mod labels;
 mod marks;
@@ -67,6 +68,7 @@ pub use faults::{Fault, faults};
 pub use field::{
     Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
 };
+pub use fleet::{Fleet, FleetBoard, FleetGroup, LEAST_BOARDS, MovedCard, Need, SILENT_DAYS, fleet};
 pub use history::{
     HistoryGroup, add_reference_reads, are_of_several_cards, by_card, history, repeats_of,
     sort_by_start, started_at_s, unreadable_start,

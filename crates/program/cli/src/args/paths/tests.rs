@@ -54,7 +54,7 @@ const PATHS: [(&str, &str, Use); 26] = [
     ("generate", "folder", Use::Folder),
 ];
 /// Texts that are no paths, in any command.
-const TEXTS: [&str; 20] = [
+const TEXTS: [&str; 21] = [
     "suite",
     "tier",
     "only",
@@ -65,6 +65,7 @@ const TEXTS: [&str; 20] = [
     "metrics",
     "board",
     "across",
+    "by",
     "host",
     "publication",
     "wanted",
