@@ -12,6 +12,7 @@ mod reasons;
 use std::cmp::Ordering;
 
 pub use cards::{CardRuns, NamedBy, cards_of};
+pub(crate) use cards::{HOST, board_model, label, natural};
 pub use reasons::{Advice, Ground, Outlier, Reason, Shortfall};
 
 /// A card that needs attention.

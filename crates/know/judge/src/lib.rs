@@ -21,6 +21,7 @@ mod elsewhere;
 mod endurance;
 mod faults;
 mod field;
+mod fleet;
 mod history;
 mod labels;
 mod marks;
@@ -67,6 +68,7 @@ pub use faults::{Fault, faults};
 pub use field::{
     Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
 };
+pub use fleet::{Fleet, FleetBoard, FleetGroup, LEAST_BOARDS, MovedCard, Need, SILENT_DAYS, fleet};
 pub use history::{
     HistoryGroup, add_reference_reads, are_of_several_cards, by_card, history, repeats_of,
     sort_by_start, started_at_s, unreadable_start,
@@ -89,8 +91,8 @@ pub use suitability::{
 pub use unknown::{UnknownStorage, storage_kind, unknown_storage, upheld};
 pub use watch::writers::{ProgramWrites, WritersTally, Writing};
 pub use watch::{
-    DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, Moment, Seen,
-    acknowledge, bytes_per_day, seen,
+    DayBytes, Event, EventKind, Gravity, Identity, KEPT_VERSION, Kept, KeptDisk, LOOK_FORMAT,
+    LastDisk, LastLook, Moment, Seen, acknowledge, bytes_per_day, last_look, seen,
 };
 
 /// Version of the judge; increased whenever verdicts may change.

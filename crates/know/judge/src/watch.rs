@@ -6,6 +6,7 @@
 
 mod identity;
 mod kept;
+mod last;
 mod pairs;
 pub(crate) mod rules;
 pub(crate) mod writers;
@@ -16,6 +17,7 @@ use cardmark_core::{DiskLook, Look};
 pub use identity::Identity;
 use kept::KeptFilesystem;
 pub use kept::{DayBytes, Event, EventKind, Gravity, KEPT_VERSION, Kept, KeptDisk, Moment};
+pub use last::{LOOK_FORMAT, LastDisk, LastLook, last_look};
 use pairs::{Pair, pairs};
 use rules::{Scene, Sight, key_of};
 pub use written::bytes_per_day;
@@ -214,12 +216,18 @@ fn new_disk(disk: &DiskLook, at_s: Option<u64>) -> KeptDisk {
         sequence: disk.sequence,
         counted_bytes: disk.counted_bytes,
         media_errors_count: media_errors(disk),
+        used_percent: used_percent(disk),
+        is_emmc: disk.is_emmc,
         ..KeptDisk::default()
     }
 }
 
 fn media_errors(disk: &DiskLook) -> Option<u64> {
     disk.health.as_ref()?.media_errors_count
+}
+
+fn used_percent(disk: &DiskLook) -> Option<u32> {
+    disk.health.as_ref()?.used_percent
 }
 
 fn disk_after(scene: &Scene<'_>, known: &KeptDisk, disk: &DiskLook) -> KeptDisk {
@@ -233,6 +241,8 @@ fn disk_after(scene: &Scene<'_>, known: &KeptDisk, disk: &DiskLook) -> KeptDisk 
         sequence: disk.sequence.or(sequence),
         counted_bytes: disk.counted_bytes.or(counted),
         media_errors_count: media_errors(disk).or(known.media_errors_count),
+        used_percent: used_percent(disk).or(known.used_percent),
+        is_emmc: disk.is_emmc,
         ..known.clone()
     };
     let Some(added) = added(known, disk, scene.start, lifetime_bytes(scene)) else {

@@ -31,10 +31,11 @@ const NAVIGATION: [Named; 9] = [
     ("Data", "/data"),
     ("Upload", "/upload"),
 ];
-const NAVIGATION_OF_A_COMPUTER: [Named; 9] = [
+const NAVIGATION_OF_A_COMPUTER: [Named; 10] = [
     ("cardmark", "/"),
     ("Runs", "/runs"),
     ("Worst first", "/attention"),
+    ("Fleet", "/fleet"),
     ("Cards", "/history"),
     ("Under way", "/under-way"),
     ("Compare", "/compare"),

@@ -11,6 +11,7 @@ pub mod compare;
 pub mod compare_products;
 pub mod feed;
 mod figures;
+pub mod fleet;
 pub mod history;
 pub mod home;
 pub mod pictures;

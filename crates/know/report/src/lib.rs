@@ -32,6 +32,9 @@ pub use runs::comparison::{
 pub use runs::csv::{csv, csv_heading, csv_rows};
 pub use runs::durable::DurableAnswer;
 pub use runs::facts::{Facts, board_facts, product_facts};
+pub use runs::fleet::{
+    answer_of_fleet, fleet_blocks, fleet_groups, fleet_json, fleet_list, no_fleet,
+};
 pub use runs::history::{MOST_RUNS, answer_of_history, card_history, card_name, history_blocks};
 pub use runs::list::{RunLine, headline, list_table, method_of, name_table, result_of};
 pub use runs::ranking::{

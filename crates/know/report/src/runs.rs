@@ -8,6 +8,7 @@ pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod durable;
 pub(crate) mod facts;
+pub(crate) mod fleet;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod ranking;

@@ -245,6 +245,18 @@ impl Store {
     /// document.
     pub fn export<E: From<StoreError>>(
         &mut self,
+        each: impl FnMut(&Record, &str, Option<&str>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.export_stored(|_| true, each)
+    }
+
+    /// As [`Store::export`], for records whose time of storing, seconds since 1970, passes `is_wanted`.
+    ///
+    /// # Errors
+    /// As [`Store::export`].
+    pub fn export_stored<E: From<StoreError>>(
+        &mut self,
+        is_wanted: impl Fn(i64) -> bool,
         mut each: impl FnMut(&Record, &str, Option<&str>) -> Result<(), E>,
     ) -> Result<(), E> {
         let complete = |connection: &Connection, (mut record, document): (Record, String)| {
@@ -252,7 +264,8 @@ impl Store {
             let stated = statements::document(connection, record.id)?;
             Ok((record, document, stated))
         };
-        self.in_order(record_of, complete, |(record, document, stated)| {
+        self.in_order(is_wanted, record_of, complete, |whole| {
+            let (record, document, stated) = whole;
             each(&record, &document, stated.as_deref())
         })
     }
@@ -264,20 +277,36 @@ impl Store {
     /// As [`Store::export`].
     pub fn documents<E: From<StoreError>>(
         &mut self,
+        each: impl FnMut(&str, Option<&str>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.documents_stored(|_| true, each)
+    }
+
+    /// As [`Store::documents`], for records whose time of storing, seconds since 1970, passes `is_wanted`.
+    ///
+    /// # Errors
+    /// As [`Store::export`].
+    pub fn documents_stored<E: From<StoreError>>(
+        &mut self,
+        is_wanted: impl Fn(i64) -> bool,
         mut each: impl FnMut(&str, Option<&str>) -> Result<(), E>,
     ) -> Result<(), E> {
         let complete = |connection: &Connection, (id, document): (Uuid, String)| {
             Ok((document, statements::document(connection, id)?))
         };
-        self.in_order(document_in_row, complete, |(document, stated)| {
-            each(&document, stated.as_deref())
-        })
+        self.in_order(
+            is_wanted,
+            document_in_row,
+            complete,
+            |(document, stated)| each(&document, stated.as_deref()),
+        )
     }
 
     /// Reads the rows of records one by one, oldest first. Those that `read` or `complete` cannot read are left out; the first of them
     /// is an error at the end.
     fn in_order<Read, Whole, E: From<StoreError>>(
         &mut self,
+        is_wanted: impl Fn(i64) -> bool,
         read: fn(&Row<'_>) -> Result<Read, Failure>,
         complete: impl Fn(&Connection, Read) -> Result<Whole, Failure>,
         mut each: impl FnMut(Whole) -> Result<(), E>,
@@ -287,16 +316,20 @@ impl Store {
         loop {
             let next = self.read(|connection| {
                 let mut statement = connection.prepare_cached(
-                    "SELECT id, document, sequence FROM records WHERE sequence > ?1 \
+                    "SELECT id, document, sequence, stored_at FROM records WHERE sequence > ?1 \
                      ORDER BY sequence LIMIT 1",
                 )?;
-                let found = statement.query_row([place], |row| Ok((row.get(2)?, read(row))));
+                let found = statement.query_row([place], |row| {
+                    let is_wanted = row.get(3).map_or(true, &is_wanted);
+                    Ok((row.get(2)?, is_wanted.then(|| read(row))))
+                });
                 let Some((sequence, found)) = found.optional()? else {
                     return Ok(None);
                 };
-                match found.and_then(|found| complete(connection, found)) {
+                let found = found.map(|found| found.and_then(|found| complete(connection, found)));
+                match found {
                     // The store fails, not one of its runs.
-                    Err(failure @ Failure::Sqlite(_)) => Err(failure),
+                    Some(Err(failure @ Failure::Sqlite(_))) => Err(failure),
                     found => Ok(Some((sequence, found))),
                 }
             })?;
@@ -305,8 +338,9 @@ impl Store {
             };
             place = sequence;
             match found {
-                Ok(whole) => each(whole)?,
-                Err(failure) => unreadable = unreadable.or(Some(failure.at(&self.path))),
+                None => {}
+                Some(Ok(whole)) => each(whole)?,
+                Some(Err(failure)) => unreadable = unreadable.or(Some(failure.at(&self.path))),
             }
         }
         unreadable.map_or(Ok(()), |error| Err(error.into()))

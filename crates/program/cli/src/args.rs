@@ -6,6 +6,7 @@ mod documents;
 mod examples;
 mod explain;
 mod files;
+mod fleet;
 mod groups;
 mod integrity;
 mod list;
@@ -31,6 +32,7 @@ pub(crate) use explain::ExplainArguments;
 pub(crate) use files::{
     ExportArguments, ExportFormat, GenerateArguments, ImportArguments, RecoverArguments,
 };
+pub(crate) use fleet::FleetArguments;
 pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
 pub(crate) use list::{InfoArguments, LabelArguments, ListArguments, Listing, ShowArguments};
 pub(crate) use open::OpenArguments;
@@ -119,6 +121,12 @@ pub(crate) enum Command {
     /// List runs, devices, suites, models or published results
     #[command(after_help = examples("list"))]
     List(ListArguments),
+    /// List your boards, the worst first: events, last look, life, bytes a day, product
+    ///
+    /// Boards have names: `cardmark import --host NAME FILE` keeps what a board exported (`cardmark export --since`) under its name. The
+    /// order is that of `list --bad`; alarms of a look come next to cards to replace. A board is silent if its last look is old.
+    #[command(after_help = examples("fleet"))]
+    Fleet(FleetArguments),
     /// Show your runs in the browser: pages, comparisons, histories, work under way
     ///
     /// Only your browser can open the pages, on this computer, as long as the command runs; nothing is sent. Work

@@ -35,9 +35,7 @@ impl Queries for Library {
     }
 
     fn today(&self) -> Day {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let seconds = since.map_or(0, |since| since.as_secs());
-        Day::at_s(seconds.cast_signed()).unwrap_or_default()
+        Day::at_s(now_s().cast_signed()).unwrap_or_default()
     }
 
     async fn runs_count(&self) -> Result<u64, Problem> {
@@ -150,6 +148,12 @@ impl Queries for Library {
     async fn figures(&self) -> Result<Arc<Vec<Figure>>, Problem> {
         Ok(published())
     }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now_s() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }
 
 /// Number of the entries before a page.

@@ -13,6 +13,7 @@ use cardmark_pages::assets::{Asset, ICON, SCRIPT, STYLE};
 use cardmark_pages::frame::{Frame, Page, sentence};
 use cardmark_pages::pages::choice::{self, ChoicePageQuery};
 use cardmark_pages::pages::compare::{self, ComparePageQuery};
+use cardmark_pages::pages::fleet;
 use cardmark_pages::pages::history::{self, SAMPLE, SIMULATED};
 use cardmark_pages::pages::under_way::{self, Work, WorkState};
 use cardmark_pages::pages::{boards, home, product, published, run, runs};
@@ -29,7 +30,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::http::{HTML, Method, Request, Response};
-use crate::own::Library;
+use crate::own::{Library, now_s};
 
 /// Seconds after which the page of work under way is read again, without a script.
 const LOOK_EVERY_S: &str = "3";
@@ -89,6 +90,10 @@ impl Routes {
                 }
             }
             ["attention"] => library.runs().attention.page(),
+            ["fleet"] => {
+                let (runs, looks) = library.boards()?;
+                fleet::page(&runs, &looks, now_s())
+            }
             ["history"] => history::cards(library.select(&[])?),
             ["history", card] => self.history(card)?,
             ["boards"] => done(boards::boards(library, request.parameter("cursor")))?,

@@ -20,7 +20,7 @@ pub struct Build {
 }
 
 /// 2026-01-01, before the first release: no program of an unknown build is older.
-const LEAST_TIME_S: i64 = 1_767_225_600;
+pub(crate) const LEAST_TIME_S: i64 = 1_767_225_600;
 
 static BUILD: OnceLock<Build> = OnceLock::new();
 

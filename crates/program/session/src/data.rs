@@ -1,5 +1,6 @@
 //! Places of the store and the journals.
 
+pub(crate) mod looks;
 pub(crate) mod state;
 pub(crate) mod unfinished;
 

@@ -7,6 +7,7 @@ pub(crate) mod measure;
 pub(crate) mod power_cut;
 pub(crate) mod prepare;
 pub(crate) mod probe;
+pub(crate) mod since;
 pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod writers;

@@ -15,6 +15,7 @@ mod voice;
 
 pub use build::Build;
 pub use constants::CONSTANTS;
+pub use data::looks::{looks_of, parse_look};
 pub use data::state::States;
 pub use data::unfinished::{Unfinished, finish, journal_name, unusable};
 pub use data::{Data, store_error};
@@ -38,9 +39,10 @@ pub use jobs::power_cut::{CutDone, CutRequest, CutTarget, check_power_cut, power
 pub use jobs::prepare::filling::{Filling, FillingEnd};
 pub use jobs::prepare::{PreparationEnd, prepare};
 pub use jobs::probe::{ProbeTerms, probe};
+pub use jobs::since::Since;
 pub use jobs::verify::reading::verify_reading;
 pub use jobs::verify::{VerifyPart, VerifyScope, VerifyTarget, verify};
-pub use jobs::watch::{LookRequest, Looked, watch};
+pub use jobs::watch::{LookRequest, Looked, last_looks, watch};
 pub use jobs::writers::writers;
 pub use target::choose::{Chosen, choose};
 pub use target::describe;

@@ -7,7 +7,7 @@ use cardmark_core::{DeviceInfo, ReaderKind, Record};
 use crate::history::started_at_s;
 
 /// Label with the name of the computer.
-const HOST: &str = "host";
+pub(crate) const HOST: &str = "host";
 /// Label with the owner's name of the card, often that of its board.
 const SAMPLE: &str = "sample";
 /// Label with the name of the product.
@@ -241,16 +241,16 @@ fn card(runs: Vec<&Record>) -> CardRuns<'_> {
     }
 }
 
-fn label<'a>(run: &'a Record, key: &str) -> Option<&'a str> {
+pub(crate) fn label<'a>(run: &'a Record, key: &str) -> Option<&'a str> {
     run.labels.get(key).map(String::as_str)
 }
 
-fn board_model(run: &Record) -> Option<&str> {
+pub(crate) fn board_model(run: &Record) -> Option<&str> {
     run.board.as_ref()?.model.as_deref()
 }
 
 /// A name in parts, numbers by their value.
-fn natural(name: &str) -> Vec<(String, u64)> {
+pub(crate) fn natural(name: &str) -> Vec<(String, u64)> {
     let mut parts = vec![(String::new(), 0_u64)];
     let mut was_digit = false;
     for letter in name.chars() {

@@ -72,6 +72,12 @@ pub struct KeptDisk {
     pub days: Vec<DayBytes>,
     /// Errors of its medium that it reported.
     pub media_errors_count: Option<u64>,
+    /// Share of its rated life that is used, percent, as it reported last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_percent: Option<u32>,
+    /// True for an eMMC, which reports its life in steps of ten percent.
+    #[serde(default)]
+    pub is_emmc: bool,
 }
 
 /// Bytes written in a part of a day: the day since 1970 (UTC), the bytes, and the seconds that were observed.

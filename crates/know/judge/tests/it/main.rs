@@ -11,6 +11,7 @@ mod attention;
 mod classes;
 mod comparison;
 mod durable;
+mod fleet;
 mod forged;
 mod history;
 mod old_tools;

@@ -121,6 +121,14 @@ fn sentence(event: &Event) -> String {
     }
 }
 
+/// What happened, and since which day.
+pub(crate) fn event_clause(event: &Event) -> String {
+    match event.since.by_s.or(event.since.after_s) {
+        Some(at_s) => format!("{} since {}", what(event), day(at_s)),
+        None => what(event),
+    }
+}
+
 fn what(event: &Event) -> String {
     let of = clean(&event.of);
     let detail = event.detail.as_deref().map(clean);
@@ -210,7 +218,7 @@ fn minute(at_s: u64) -> String {
     time(at_s, "%Y-%m-%d %H:%M UTC")
 }
 
-fn day(at_s: u64) -> String {
+pub(crate) fn day(at_s: u64) -> String {
     time(at_s, "%Y-%m-%d")
 }
 

@@ -246,7 +246,7 @@ fn advice(advice: Advice) -> &'static str {
     }
 }
 
-fn reasons(row: &Attention<'_>) -> String {
+pub(crate) fn reasons(row: &Attention<'_>) -> String {
     let reasons = row.grounds.iter().map(|ground| reason(&ground.reason));
     reasons.collect::<Vec<_>>().join("; ")
 }

@@ -15,6 +15,7 @@ mod csv;
 mod damage;
 mod document;
 mod drawing;
+mod fleet;
 mod history;
 mod later;
 mod list;

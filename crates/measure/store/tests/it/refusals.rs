@@ -97,7 +97,7 @@ fn a_store_of_a_newer_version_is_left_alone() {
             error,
             StoreError::Newer {
                 found: 99,
-                known: 10,
+                known: 11,
                 ..
             }
         ),

@@ -383,6 +383,50 @@ fn export_gives_records_in_the_order_of_storing_and_ends_at_an_error() {
         };
         assert!(store.export(stop).is_err());
         assert_eq!(count, 1);
+        let mut times = Vec::new();
+        let is_wanted = |stored_s: i64| stored_s > i64::MAX - 1;
+        let fail = |_: &str, _: Option<&str>| {
+            Err(StoreError::NotFound {
+                prefix: String::new(),
+            })
+        };
+        store.documents_stored(is_wanted, fail).unwrap();
+        let note = |stored_s: i64| stored_s > 1_767_225_600;
+        store
+            .documents_stored(note, |document, _| {
+                times.push(document.to_owned());
+                Ok::<(), StoreError>(())
+            })
+            .unwrap();
+        assert_eq!(times.len(), 3);
+    });
+}
+
+#[test]
+fn the_last_look_of_a_board_stays() {
+    with_store(|store| {
+        let mut put =
+            |host: &str, at_s, document: &str| store.put_look(host, "/", at_s, document).unwrap();
+        use Inserted::{Known, New, Replaced};
+        for (host, at_s, document, expected) in [
+            ("pi-2", Some(50), "{\"a\":1}", New),
+            ("pi-2", Some(50), "{ \"a\": 1 }", Known),
+            ("pi-2", Some(40), "{\"a\":2}", Known),
+            ("pi-2", Some(60), "{\"a\":3}", Replaced),
+            // A clock that was wrong hides no later look, and one that is not set hides none.
+            ("pi-2", Some(u64::MAX), "{\"a\":4}", Replaced),
+            ("pi-2", Some(70), "{\"a\":5}", Replaced),
+            ("pi-2", None, "{\"a\":6}", Replaced),
+            ("pi-1", Some(1), "{}", New),
+        ] {
+            assert_eq!(put(host, at_s, document), expected, "{host} {document}");
+        }
+        let looks = store.looks().unwrap();
+        let looks: Vec<(&str, &str)> = looks
+            .iter()
+            .map(|look| (look.host.as_str(), look.document.as_str()))
+            .collect();
+        assert_eq!(looks, [("pi-1", "{}"), ("pi-2", "{\"a\":6}")]);
     });
 }
 

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use cardmark_session::Since;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::paths::WrittenFolder;
-use super::values::{keepable, parse_figure, parse_label, parse_text};
+use super::values::{keepable, parse_figure, parse_label, parse_since, parse_text};
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]
@@ -47,6 +48,10 @@ pub(crate) struct ExportArguments {
     /// Format
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: ExportFormat,
+    /// Only what was stored since a day (`2026-11-01`, UTC), a time, or within `36h`, `7d`, `2w`; with the last look of `watch` at each
+    /// target, but in JSON lines that are not public
+    #[arg(long, value_name = "DATE|SPAN", value_parser = parse_since)]
+    pub(crate) since: Option<Since>,
     /// Without anything that could identify a person
     #[arg(long)]
     pub(crate) public: bool,

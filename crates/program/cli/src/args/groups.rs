@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Look and understand",
-        &["info", "watch", "show", "list", "open", "explain"],
+        &["info", "watch", "fleet", "show", "list", "open", "explain"],
     ),
     (
         "Compare and choose",

@@ -3,6 +3,7 @@
 use cardmark_catalog::{ProductKind, meant_use, use_of};
 use cardmark_core::{CLAIMS_LABEL, is_keepable};
 use cardmark_judge::{Price, Promise};
+use cardmark_session::Since;
 use cardmark_share::Server;
 
 /// A size such as `4GiB`, `500GB` or `1048576`: bytes.
@@ -28,6 +29,12 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
         .zip(factor)
         .and_then(|(number, (_, factor))| number.checked_mul(*factor))
         .ok_or_else(|| "a size is a whole number and a unit, such as 4GiB or 500GB".to_owned())
+}
+
+/// The begin of a time until now.
+pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
+    let expected = "expected a day such as 2026-11-01, a time, or a span such as 36h, 7d or 2w";
+    Since::parse(text).ok_or_else(|| expected.to_owned())
 }
 
 /// A share in percent, 0 to 100.

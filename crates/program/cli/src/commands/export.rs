@@ -8,18 +8,26 @@ use cardmark_report::{csv_heading, csv_rows};
 use crate::args::{ExportArguments, ExportFormat};
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
-use cardmark_session::Data;
+use cardmark_session::{Data, Since, States, last_looks};
 
-/// Writes all runs, oldest first, each with what the user states of it.
+/// Writes runs, oldest first, each with what the user states of it; if since a time, then the last looks before them.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
+    let since = arguments.since;
+    let is_wanted = |stored_s: i64| since.is_none_or(|since| since.holds(stored_s));
     if arguments.format == ExportFormat::Jsonl && !arguments.public {
+        let looks_count = since.map_or(Ok(0), |_| looks())?;
         let mut count = 0;
-        store.documents(|document, stated| {
+        store.documents_stored(is_wanted, |document, stated| {
             count += 1;
             print::data(&format!("{document}\n{}", line(stated)))
         })?;
-        note_if_none(count);
+        note_if_none(count, since);
+        if since.is_some() && looks_count == 0 {
+            print::notice(
+                "no look of `cardmark watch`; those of root are exported by `sudo cardmark export`",
+            );
+        }
         return Ok(Exit::Done);
     }
     let keep: Vec<&str> = arguments.keep.iter().map(String::as_str).collect();
@@ -28,7 +36,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
         print::data(&csv_heading())?;
     }
     let mut count = 0;
-    store.export(|record, _, stated| {
+    store.export_stored(is_wanted, |record, _, stated| {
         count += 1;
         let public = arguments.public.then(|| public_form(record, &keep));
         let record = public.as_ref().map_or(record, |form| &form.record);
@@ -46,13 +54,25 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
             names.join(", ")
         ));
     }
-    note_if_none(count);
+    note_if_none(count, since);
     Ok(Exit::Done)
 }
 
-fn note_if_none(count: usize) {
-    if count == 0 {
-        print::notice("no runs yet: the export is empty");
+/// Writes the last look at each target. Returns their number.
+fn looks() -> Result<usize, CommandError> {
+    let states = States::from_environment();
+    let looks = states.as_ref().map(last_looks).unwrap_or_default();
+    for look in &looks {
+        print::data(&print::one_line(look)?)?;
+    }
+    Ok(looks.len())
+}
+
+fn note_if_none(count: usize, since: Option<Since>) {
+    match (count, since) {
+        (0, None) => print::notice("no runs yet: the export is empty"),
+        (0, Some(_)) => print::notice("no run was stored since then"),
+        _ => {}
     }
 }
 

@@ -1,5 +1,6 @@
 //! `cardmark import`.
 
+mod looks;
 mod records;
 mod source;
 
@@ -18,6 +19,7 @@ use crate::args::ImportArguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::print;
 use cardmark_session::Data;
+use looks::TakenLook;
 use records::{Taken, take_in};
 use source::Source;
 
@@ -30,12 +32,13 @@ const MOST_CAUSES: usize = 5;
 pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> {
     let known = known_metrics(workload_name);
     let mut records = typed(arguments, &known)?;
-    let (mut taken, mut failed) = (Vec::new(), Vec::new());
+    let (mut taken, mut looks, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     let mut store = Data::from_environment()?.open()?;
     for file in &arguments.files {
         let of_file = source::open(file).and_then(|source| match source {
             Source::Records(documents) => {
-                taken.extend(take_in(file, documents, &mut store, &mut failed)?);
+                let of_file = take_in(file, documents, &mut store, &mut looks, &mut failed);
+                taken.extend(of_file?);
                 Ok(Vec::new())
             }
             Source::Text(text) => of_text(file, &text, arguments, &known),
@@ -45,13 +48,14 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> 
             Err(error) => failed.push(error),
         }
     }
-    if records.is_empty() && taken.is_empty() && !failed.is_empty() {
+    if records.is_empty() && taken.is_empty() && looks.is_empty() && !failed.is_empty() {
         let first = failed.remove(0);
         failed.iter().for_each(print::error);
         return Err(first);
     }
     describe(&taken, arguments, &mut store)?;
-    show(&mut store, records, &taken, arguments.json)?;
+    let looks = looks::take_in(looks, arguments.host.as_deref(), &mut store)?;
+    show(&mut store, records, (&taken, &looks), arguments)?;
     failed.iter().for_each(print::error);
     Ok(if failed.is_empty() {
         Exit::Done
@@ -60,7 +64,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> 
     })
 }
 
-/// Keeps labels, and the computer's name, beside new records.
+/// Keeps labels beside new records, and the computer's name beside those that have none.
 fn describe(
     taken: &[Taken],
     arguments: &ImportArguments,
@@ -71,20 +75,25 @@ fn describe(
     let labels = arguments.label.iter();
     let labels = labels.map(|(key, value)| (key.as_str(), Some(value.as_str())));
     let all: Vec<_> = host.chain(labels).collect();
-    if !all.is_empty() {
-        for one in taken.iter().filter(|one| one.is_new) {
+    if all.is_empty() {
+        return Ok(());
+    }
+    for one in taken {
+        if one.is_new {
             store.label(one.id, all.iter().copied())?;
+        } else if arguments.host.is_some() && !store.labels(one.id)?.contains_key(HOST_LABEL) {
+            store.label(one.id, all.iter().copied().take(1))?;
         }
     }
     Ok(())
 }
 
-/// Stores the records of texts and prints them, and what became of those from elsewhere.
+/// Stores the records of texts and prints them, and what became of records and looks from elsewhere.
 fn show(
     store: &mut Store,
     records: Vec<Record>,
-    taken: &[Taken],
-    as_json: bool,
+    (taken, looks): (&[Taken], &[TakenLook]),
+    arguments: &ImportArguments,
 ) -> Result<(), CommandError> {
     let state = |is_new| if is_new { "imported" } else { "already kept" };
     let row = |one: &Taken| {
@@ -95,9 +104,11 @@ fn show(
         row
     };
     let mut rows: Vec<_> = taken.iter().map(row).collect();
+    let host = arguments.host.as_deref();
+    rows.extend(looks.iter().map(|look| look.row(host)));
     // Neither texts nor records: the files are empty.
-    if !taken.is_empty() || records.is_empty() {
-        records::say(taken);
+    if !taken.is_empty() || !looks.is_empty() || records.is_empty() {
+        records::say(taken, looks);
     }
     let mut texts = Vec::new();
     for record in records {
@@ -115,7 +126,7 @@ fn show(
             ));
         }
     }
-    if as_json {
+    if arguments.json {
         print::data(&format!("{:#}\n", json!(rows)))
     } else {
         print::result(&texts.join("\n"))

@@ -7,6 +7,7 @@ mod compare;
 mod endure;
 mod explain;
 mod export;
+mod fleet;
 mod generate;
 mod history;
 mod import;
@@ -45,6 +46,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Anatomy(arguments)) => anatomy::anatomy(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
         Some(Command::Watch(arguments)) => watch::watch(&arguments),
+        Some(Command::Fleet(arguments)) => fleet::fleet(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Compare(mut arguments)) => {
             (arguments.base, arguments.others) =

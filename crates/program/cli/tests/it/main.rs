@@ -21,6 +21,7 @@ mod durable;
 mod examples;
 mod faults;
 mod field_kit;
+mod fleet;
 mod history;
 mod hostile;
 mod import;

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use cardmark_core::{Record, evidence_digest};
+use cardmark_judge::LastLook;
 use cardmark_pages::not_found;
-use cardmark_session::{CommandError, Data};
+use cardmark_session::{CommandError, Data, looks_of};
 use cardmark_share::Problem;
 use cardmark_store::{Condition, Found, Store, StoreError};
 use tempfile::TempDir;
@@ -28,6 +29,9 @@ pub(crate) struct Library {
     /// The runs, as the files were when they were read.
     read: Mutex<Option<(Vec<Seen>, Arc<Runs>)>>,
 }
+
+/// The last look at a target of a board, with its name.
+type Look = (String, LastLook);
 
 /// A store, and the folder of its copy if it needed one.
 struct Opened(Store, Option<TempDir>);
@@ -105,6 +109,30 @@ impl Library {
         }
         records.retain(|record: &Record| met.insert(record.id));
         (records, failed)
+    }
+
+    /// Briefs of all records, in the order of storing, and the last looks of all boards.
+    ///
+    /// # Errors
+    /// If no store can be read.
+    pub(crate) fn boards(&self) -> Result<(Vec<Record>, Vec<Look>), Problem> {
+        let (mut records, mut looks, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for path in self.paths() {
+            let read = self.open(path).and_then(|Opened(mut store, _scratch)| {
+                looks.extend(looks_of(&mut store)?);
+                store.briefs()
+            });
+            match read {
+                Ok(found) => records.extend(found),
+                Err(error) => failed.push(reason(path, &error)),
+            }
+        }
+        let mut met = BTreeSet::new();
+        records.retain(|record: &Record| met.insert(record.id));
+        match failed.pop() {
+            Some(reason) if records.is_empty() && looks.is_empty() => Err(unreadable(reason)),
+            _ => Ok((records, looks)),
+        }
     }
 
     /// Records that meet the conditions, without trials.

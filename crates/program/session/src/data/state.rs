@@ -59,6 +59,19 @@ impl States {
         Some(Self::at(folder.join("watch")))
     }
 
+    /// Returns names and texts of all states, by name, without locking them. None if the folder cannot be read.
+    pub(crate) fn all(&self) -> Vec<(String, String)> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let text = |path: &Path| State::of(path, options().open(path).ok()).text;
+        let mut all: Vec<(String, String)> = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_none_or(|end| end != ASIDE))
+            .filter_map(|path| Some((path.file_name()?.to_str()?.to_owned(), text(&path)?)))
+            .collect();
+        all.sort();
+        all
+    }
+
     /// Opens the state of that name and locks it against other processes.
     pub(crate) fn open(&self, name: &str) -> State {
         let path = self.folder.join(name);
@@ -216,6 +229,19 @@ mod tests {
 
     fn text_in(states: &States) -> Option<String> {
         states.open("a").text.clone()
+    }
+
+    #[test]
+    fn all_states_are_listed_but_those_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let states = States::at(folder.path().join("watch"));
+        assert!(states.all().is_empty());
+        for name in ["!b", "!a"] {
+            states.open(name).store(name).unwrap();
+        }
+        states.open("!b").set_aside().unwrap();
+        let listed = states.all();
+        assert_eq!(listed, [("!a".to_owned(), "!a".to_owned())]);
     }
 
     #[test]

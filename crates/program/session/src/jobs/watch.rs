@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::{Look, mix};
 use cardmark_host::{Resolution, Root, boot_id, read_look, resolve};
-use cardmark_judge::{EventKind, KEPT_VERSION, Kept, Seen, acknowledge, seen};
+use cardmark_judge::{EventKind, KEPT_VERSION, Kept, LastLook, Seen, acknowledge, last_look, seen};
 
 use crate::build;
 use crate::data::state::{State, States};
@@ -103,6 +103,16 @@ pub(super) fn storage(
         )
         .hint("name a directory or a device, or nothing: the storage of the system")),
     }
+}
+
+/// Returns the last kept look at each target.
+#[must_use]
+pub fn last_looks(states: &States) -> Vec<LastLook> {
+    let look = |(name, text): (String, String)| {
+        let kept: Kept = serde_json::from_str(&text).ok()?;
+        (kept.version == KEPT_VERSION).then(|| last_look(&name.replace('!', "/"), &kept))
+    };
+    states.all().into_iter().filter_map(look).collect()
 }
 
 /// The storage that the system runs from.

@@ -55,7 +55,7 @@ const PATHS: [(&str, &str, Use); 27] = [
     ("generate", "folder", Use::Folder),
 ];
 /// Texts that are no paths, in any command.
-const TEXTS: [&str; 20] = [
+const TEXTS: [&str; 21] = [
     "suite",
     "tier",
     "only",
@@ -66,6 +66,7 @@ const TEXTS: [&str; 20] = [
     "metrics",
     "board",
     "across",
+    "by",
     "host",
     "publication",
     "wanted",

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cardmark_core::{is_statement, parse_record, parse_statement, visible};
-use cardmark_judge::derive_again;
-use cardmark_session::Voice;
+use cardmark_judge::{LastLook, derive_again};
+use cardmark_session::{Voice, parse_look};
 use cardmark_store::{Incoming, Inserted, Store, StoreError};
 use uuid::Uuid;
 
-use super::source::Documents;
+use super::looks::{self, TakenLook};
+use super::source::{Documents, is_look};
 use crate::error::{CommandError, Exit};
 use crate::runs::{short, warn_of};
 use crate::terminal::TERMINAL;
@@ -33,12 +34,19 @@ pub(super) struct Taken {
     pub(super) copy_of: Option<String>,
 }
 
-/// Stores the documents of a file as they are. Those that cannot be read, and those of another content than the record
+/// Document of a file.
+enum Read {
+    Stored(Incoming),
+    Look(Box<LastLook>, String),
+}
+
+/// Stores the records and statements of a file as they are, and adds its looks to `looks`. Those that cannot be read, and those of another content than the record
 /// that is kept under their id, are named and left out.
 pub(super) fn take_in(
     file: &Path,
     mut documents: Documents,
     store: &mut Store,
+    looks: &mut Vec<(LastLook, String)>,
     failed: &mut Vec<CommandError>,
 ) -> Result<Vec<Taken>, CommandError> {
     let shown = file.display();
@@ -62,10 +70,11 @@ pub(super) fn take_in(
             }
         };
         match read(&document) {
-            Ok(incoming) => {
+            Ok(Read::Stored(incoming)) => {
                 bytes += document.len();
                 together.push(incoming);
             }
+            Ok(Read::Look(look, line)) => looks.push((*look, line)),
             Err(why) => {
                 let what = format!("cannot read record {number} of `{shown}`");
                 failed.push(CommandError::new(Exit::Usage, what).because(why));
@@ -80,19 +89,23 @@ pub(super) fn take_in(
     Ok(taken)
 }
 
-/// A statement; or a record, with figures derived again, and its document in one line.
-fn read(document: &str) -> Result<Incoming, String> {
+/// A look or a statement; or a record, with figures derived again. Each with its document in one line.
+fn read(document: &str) -> Result<Read, String> {
     let document = visible(document.trim_start_matches('\u{feff}').trim());
+    if is_look(&document) {
+        let line = one_line(&document)?.into_owned();
+        return Ok(Read::Look(Box::new(parse_look(&line)?), line));
+    }
     if is_statement(&document) {
         let statement = parse_statement(&document).map_err(|error| error.to_string())?;
         let line = one_line(&document)?.into_owned();
-        return Ok(Incoming::Statement(Box::new(statement), line));
+        return Ok(Read::Stored(Incoming::Statement(Box::new(statement), line)));
     }
     let mut record = parse_record(&document).map_err(|error| error.to_string())?;
     let differing = derive_again(&mut record);
     warn_of(&format!("run {}", record.id), &record, &differing);
     let line = one_line(&document)?.into_owned();
-    Ok(Incoming::Record(Box::new(record), line))
+    Ok(Read::Stored(Incoming::Record(Box::new(record), line)))
 }
 
 /// The document in one line, which has the same content.
@@ -158,8 +171,8 @@ fn refused(error: StoreError) -> Result<CommandError, CommandError> {
     })
 }
 
-/// Reports what became of the records.
-pub(super) fn say(taken: &[Taken]) {
+/// Reports what became of records and looks.
+pub(super) fn say(taken: &[Taken], taken_looks: &[TakenLook]) {
     let new = taken.iter().filter(|one| one.is_new).count();
     let known = taken.len() - new;
     let runs = |count: usize| match count {
@@ -169,6 +182,9 @@ pub(super) fn say(taken: &[Taken]) {
     let mut text = format!("imported {}", runs(new));
     if known > 0 {
         text += &format!("; {} already kept", runs(known));
+    }
+    for part in looks::parts(taken_looks) {
+        text += &format!("; {part}");
     }
     print::notice(&text);
     say_copies(taken);

@@ -1,5 +1,6 @@
 //! Files to import, unpacked while they are read.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, Read};
@@ -18,15 +19,18 @@ use crate::error::{CommandError, Exit};
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Beginning of the format of a look, whatever its version.
+const LOOK: &str = "cardmark look ";
+
 /// What a file holds.
 pub(super) enum Source {
     /// Output of a tool, or a table.
     Text(String),
-    /// Documents of records and statements.
+    /// Documents of records, statements and looks.
     Records(Documents),
 }
 
-/// Documents of records and statements, one after the other.
+/// Documents of records, statements and looks, one after the other.
 pub(super) struct Documents {
     /// The document that showed what the file is.
     first: Option<String>,
@@ -226,7 +230,19 @@ fn is_record(text: &str) -> bool {
     }
     let text = text.trim_start_matches('\u{feff}');
     let head = serde_json::from_str::<Head>(text);
-    head.is_ok_and(|head| head.format.is_some() && head.origin.is_some()) || is_statement(text)
+    let is_record = head.is_ok_and(|head| head.format.is_some() && head.origin.is_some());
+    is_record || is_statement(text) || is_look(text)
+}
+
+/// Returns whether this is a look of a board, as `export --since` writes it.
+pub(super) fn is_look(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head<'a> {
+        #[serde(borrow)]
+        format: Cow<'a, str>,
+    }
+    let head = serde_json::from_str::<Head<'_>>(text);
+    head.is_ok_and(|head| head.format.starts_with(LOOK))
 }
 
 #[cfg(test)]

@@ -116,6 +116,8 @@ fn own_runs_are_shown_and_every_link_leads_to_a_page() {
     }
 }
 
+const LOOK: &str = r#"{"format":"cardmark look 1","target":"/"}"#;
+
 #[test]
 fn boards_that_need_attention_come_first() {
     let scratch = scratch();
@@ -147,6 +149,17 @@ fn boards_that_need_attention_come_first() {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(server.get("/").unwrap().contains(sentence));
+    store.put_look("board-c", "/", None, LOOK).unwrap();
+    let fleet = server.get("/fleet").unwrap();
+    let first = "1 of 3 boards needs attention: 1 to replace";
+    for part in [
+        first,
+        "board-a",
+        "board-c",
+        &format!("href=\"/runs/{}\"", fake.id),
+    ] {
+        assert!(fleet.contains(part), "{part}: {fleet}");
+    }
 }
 
 /// Runs of a card, one a month, whose random write falls by 31 % from the first to the last.

@@ -1,0 +1,32 @@
+//! Looks of other boards, as they exported them.
+
+use cardmark_judge::{LOOK_FORMAT, LastLook};
+use cardmark_store::{Store, StoreError};
+
+/// Bytes of the longest document; the state that it is made of has half of them.
+const MOST_BYTES: usize = 16 << 10;
+
+/// Reads the document of a look.
+///
+/// # Errors
+/// The reason, for people.
+pub fn parse_look(document: &str) -> Result<LastLook, String> {
+    if document.len() > MOST_BYTES {
+        return Err(format!("it has more than {MOST_BYTES} bytes"));
+    }
+    let look: LastLook = serde_json::from_str(document).map_err(|error| error.to_string())?;
+    match look.format == LOOK_FORMAT {
+        true => Ok(look),
+        false => Err("a later version of cardmark made it: update this one".to_owned()),
+    }
+}
+
+/// Returns the last looks of other boards, each with the name of its board.
+///
+/// # Errors
+/// If the store fails.
+pub fn looks_of(store: &mut Store) -> Result<Vec<(String, LastLook)>, StoreError> {
+    let stored = store.looks()?.into_iter();
+    let looks = stored.filter_map(|look| Some((look.host, parse_look(&look.document).ok()?)));
+    Ok(looks.collect())
+}
