@@ -24,7 +24,7 @@ const FOLDERS: [&str; 6] = [
     ".ci/",
 ];
 /// Languages of blocks without commands.
-const OTHER_LANGUAGES: [&str; 4] = ["jq", "sources.list", "text", "toml"];
+const OTHER_LANGUAGES: [&str; 5] = ["jq", "sources.list", "text", "toml", "yaml"];
 /// Programs that start another one, whose words come last.
 const STARTERS: [&str; 2] = ["podman", "podman-compose"];
 /// Options of cargo with a value.

@@ -71,7 +71,7 @@ fn commands_in_documents_are_accepted() {
 }
 
 /// Options of other programs that stand in documents without their command.
-const OF_OTHERS: [(&str, &str); 8] = [
+const OF_OTHERS: [(&str, &str); 7] = [
     ("--allow-older", "install.sh"),
     ("--as-in", "cardmark-site"),
     ("--cap-add", "podman"),
@@ -79,7 +79,6 @@ const OF_OTHERS: [(&str, &str); 8] = [
     ("--pairs", "cardmark-crosscheck"),
     ("--pid", "podman"),
     ("--sooner", "scripts/test-quick-start"),
-    ("--uninstall", "install.sh"),
 ];
 
 /// All options of a command and of those below it.
