@@ -61,6 +61,15 @@ pub struct FleetBoard<'a> {
     place: usize,
 }
 
+/// Need, place of the worst card, gravest event and name.
+type Order = (
+    bool,
+    Option<Need>,
+    usize,
+    Option<EventKind>,
+    Vec<(String, u64)>,
+);
+
 /// All boards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fleet<'a> {
@@ -194,16 +203,8 @@ impl<'a> FleetBoard<'a> {
             .or_else(|| disk?.identity.model.clone())
     }
 
-    /// Order of boards: need, place of the worst card, gravest event, name.
-    fn order(
-        &self,
-    ) -> (
-        bool,
-        Option<Need>,
-        usize,
-        Option<EventKind>,
-        Vec<(String, u64)>,
-    ) {
+    /// Place in the order of boards.
+    fn order(&self) -> Order {
         let event = self.events.first().map(|event| event.kind);
         (
             self.need.is_none(),
@@ -249,8 +250,11 @@ pub fn fleet<'a>(
         board.complete(cards, now_s, silent_days);
     }
     boards.sort_by_cached_key(FleetBoard::order);
+    let places = boards
+        .iter()
+        .map(|board| (board.host, &board.runs[..], &board.looks[..]));
     Fleet {
-        moved: moved::moved(&boards),
+        moved: moved::moved(places),
         boards,
     }
 }

@@ -44,16 +44,15 @@ impl FleetGroup {
             false => (1 + usize::from(group.name.is_none()), Reverse(0)),
         });
         let mut last = None;
-        for index in 0..groups.len() {
-            let share = groups[index].share();
+        let ranked = groups.iter_mut().enumerate();
+        for (index, group) in ranked.filter(|(_, group)| group.is_ranked()) {
+            let share = group.share();
             let place = match last {
                 Some((before, place)) if before == share => place,
                 _ => index + 1,
             };
-            if groups[index].is_ranked() {
-                groups[index].place = Some(place);
-                last = Some((share, place));
-            }
+            group.place = Some(place);
+            last = Some((share, place));
         }
         groups
     }

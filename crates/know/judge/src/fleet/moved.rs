@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::FleetBoard;
+use cardmark_core::Record;
+
 use crate::history::started_at_s;
+use crate::watch::LastLook;
 
 /// A card that was seen in more than one board. Two cards of one product share an id by chance very rarely.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +23,10 @@ type Key<'a> = (&'a str, Option<u64>);
 /// Model of a card, and the last time in each board.
 type Places<'a> = (Option<&'a str>, BTreeMap<&'a str, Option<u64>>);
 
-pub(super) fn moved<'a>(boards: &[FleetBoard<'a>]) -> Vec<MovedCard<'a>> {
+/// Returns the cards of several boards, from the name, runs and looks of each board.
+pub(super) fn moved<'a: 'b, 'b>(
+    boards: impl Iterator<Item = (&'a str, &'b [&'a Record], &'b [&'a LastLook])>,
+) -> Vec<MovedCard<'a>> {
     let mut cards = BTreeMap::<Key<'a>, Places<'a>>::new();
     let mut add = |key, model: Option<&'a str>, host, at_s: Option<u64>| {
         let (known, places) = cards.entry(key).or_default();
@@ -29,29 +34,24 @@ pub(super) fn moved<'a>(boards: &[FleetBoard<'a>]) -> Vec<MovedCard<'a>> {
         let last = places.entry(host).or_default();
         *last = at_s.max(*last);
     };
-    for board in boards {
-        for run in &board.runs {
+    for (host, runs, looks) in boards {
+        for run in runs {
             let device = run.devices.first();
             let Some((device, id)) = device.and_then(|device| Some((device, device.card_id()?)))
             else {
                 continue;
             };
             let at_s = started_at_s(run).and_then(|at_s| at_s.try_into().ok());
-            add(
-                (id, device.size_bytes),
-                device.model.as_deref(),
-                board.host,
-                at_s,
-            );
+            add((id, device.size_bytes), device.model.as_deref(), host, at_s);
         }
-        for look in &board.looks {
+        for look in looks {
             for identity in look.disks.iter().map(|disk| &disk.identity) {
                 let id = identity.id.as_deref().filter(|_| identity.is_own_id);
                 if let Some(id) = id {
                     add(
                         (id, identity.size_bytes),
                         identity.model.as_deref(),
-                        board.host,
+                        host,
                         look.at_s,
                     );
                 }

@@ -15,7 +15,7 @@ fn now_s() -> u64 {
 }
 
 /// A look at a board, some days ago, as it exports it.
-fn look(id: &str, days_ago: u64, events: Value) -> Value {
+fn look(id: &str, days_ago: u64, events: &Value) -> Value {
     json!({
         "format": "cardmark look 1",
         "target": "/",
@@ -125,12 +125,12 @@ fn boards_are_listed_the_worst_first() {
             &desk,
             &file,
             &format!("pi-{number}"),
-            &[look(&id, 1, json!([]))],
+            &[look(&id, 1, &json!([]))],
         );
     }
-    import(&desk, &file, "pi-12", &[look("000012", 30, json!([]))]);
-    import(&desk, &file, "pi-10", &[look("000010", 0, read_only())]);
-    let said = import(&desk, &file, "desk", &[look("000001", 2, json!([]))]);
+    import(&desk, &file, "pi-12", &[look("000012", 30, &json!([]))]);
+    import(&desk, &file, "pi-10", &[look("000010", 0, &read_only())]);
+    let said = import(&desk, &file, "desk", &[look("000001", 2, &json!([]))]);
     assert_eq!(said.trim(), "imported 0 runs; 1 look");
 
     let output = desk.columns(100).run(&["fleet"]);
@@ -164,7 +164,7 @@ fn boards_are_chosen_and_small_groups_have_no_place() {
     let desk = program(&scratch);
     let file = scratch.path().join("board.jsonl");
     for number in 1..=7 {
-        let mut look = look(&format!("00000{number}"), 0, read_only());
+        let mut look = look(&format!("00000{number}"), 0, &read_only());
         if number > 5 {
             look["disks"][0]["product"] = json!("Blue 32 GB");
         }
