@@ -20,15 +20,13 @@ pub enum Frame {
 type Named = (&'static str, &'static str);
 
 /// Links at the top of every page.
-const NAVIGATION: [Named; 9] = [
+const NAVIGATION: [Named; 7] = [
     ("cardmark", "/"),
     ("Products", "/products"),
+    ("Boards", "/boards"),
+    ("Compare", "/compare"),
     ("Rankings", "/rankings"),
     ("Runs", "/runs"),
-    ("Boards", "/boards"),
-    ("Published", "/published"),
-    ("Checks", "/checks"),
-    ("Data", "/data"),
     ("Upload", "/upload"),
 ];
 const NAVIGATION_OF_A_COMPUTER: [Named; 10] = [
@@ -57,6 +55,11 @@ pub struct Page {
     last: Option<Form>,
     next: Option<String>,
     picture: Option<Picture>,
+    /// Answer, beside the form and the cards.
+    head: String,
+    cards: Vec<Section>,
+    /// Charts beside the head.
+    beside: String,
     content: String,
 }
 
@@ -101,10 +104,7 @@ impl Section {
     pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
         Self {
             title: title.into(),
-            content: html_content(&Document {
-                title: String::new(),
-                blocks,
-            }),
+            content: html_of(blocks),
             ..Self::default()
         }
     }
@@ -234,15 +234,51 @@ impl Field {
 impl Page {
     /// A page with this content. `about` is its description for search engines and previews.
     pub fn new(title: impl Into<String>, about: impl Into<String>, blocks: Vec<Block>) -> Self {
-        let document = Document {
-            title: title.into(),
-            blocks,
-        };
         Self {
-            content: html_content(&document),
-            title: document.title,
+            content: html_of(blocks),
+            title: title.into(),
             about: about.into(),
             ..Self::default()
+        }
+    }
+
+    /// Puts the answer before the content, with charts beside it where the screen is wide enough.
+    #[must_use]
+    pub fn answered(self, answer: Vec<Block>, beside: Vec<Block>) -> Self {
+        Self {
+            head: self.head + &html_of(answer),
+            beside: self.beside + &html_of(beside),
+            ..self
+        }
+    }
+
+    /// Adds a card with a question below the answer.
+    #[must_use]
+    pub fn card(mut self, card: Section) -> Self {
+        self.cards.push(card);
+        self
+    }
+
+    /// Adds charts behind the content, beside each other where the screen is wide enough.
+    #[must_use]
+    pub fn gallery(self, charts: Vec<Block>) -> Self {
+        let wrapped = match charts.is_empty() {
+            true => String::new(),
+            false => format!("<div class=\"gallery\">{}</div>", html_of(charts)),
+        };
+        self.with(wrapped)
+    }
+
+    /// Adds content.
+    #[must_use]
+    pub fn more(self, blocks: Vec<Block>) -> Self {
+        self.with(html_of(blocks))
+    }
+
+    fn with(self, html: String) -> Self {
+        Self {
+            content: self.content + &html,
+            ..self
         }
     }
 
@@ -318,6 +354,13 @@ impl Page {
         };
         framed.to_string()
     }
+}
+
+fn html_of(blocks: Vec<Block>) -> String {
+    html_content(&Document {
+        title: String::new(),
+        blocks,
+    })
 }
 
 /// The text with a capital letter and a full stop.

@@ -293,7 +293,7 @@ fn the_first_page_has_the_newest_runs_and_a_product_for_a_use() {
     let memory = Memory::published();
     let count = memory.0.len();
     let page = done(home::home(&memory, "https://cards.example")).unwrap();
-    let of_runs = format!("shared by the people who made them: {count} runs.");
+    let of_runs = format!("{count} runs of memory cards");
     let newest = format!("/runs/{}", memory.0[0].id);
     let page = html(
         &page,
@@ -557,6 +557,35 @@ fn a_run_and_a_comparison_show_the_records() {
         (refused.status, &*refused.kind),
         (422, "/problems/not-comparable")
     );
+}
+
+#[test]
+fn a_run_stands_beside_the_others_of_its_product() {
+    let memory = Memory::published();
+    let metric = &memory.most_ranked().unwrap();
+    let contexts = done(memory.contexts(metric, None, 1)).unwrap().contexts;
+    let places = done(memory.ranking(metric, contexts[0].key, None, 1)).unwrap();
+    let key = places.places[0].key.clone();
+    let is_of = |extract: &Extract| {
+        let is_same = context_key(&extract.context) == contexts[0].key;
+        is_same && extract.product_key().as_ref() == Some(&key)
+    };
+    let id = memory.extracts().find(is_of).unwrap().id;
+    let record = memory.0.iter().find(|record| record.id == id).unwrap();
+    let shown = |state| Run {
+        listed: ListedRun {
+            state,
+            ..Memory::listed(record)
+        },
+        checks: Vec::new(),
+    };
+    let page = |state| done(run::run(&memory, shown(state), String::new())).unwrap();
+    html(
+        &page(RunState::Shared),
+        &["Beside other cards of", "median of all"],
+    );
+    let waiting = page(RunState::Quarantined).html(Frame::Site);
+    assert!(!waiting.contains("Beside other cards"), "{waiting}");
 }
 
 #[test]

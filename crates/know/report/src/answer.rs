@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+pub use crate::document::Weight;
 use crate::document::{Block, Column, Row, Table};
 use crate::text::layout::{cut, wrap};
 use crate::text::style::{Style, Tone, columns};
@@ -26,18 +27,6 @@ pub struct AnswerBlock {
     pub open: Vec<String>,
     /// The command that tells more.
     pub next: Option<String>,
-}
-
-/// Gravity of an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weight {
-    /// Nothing speaks against the storage.
-    #[default]
-    Plain,
-    /// Something to think of before it is used.
-    Warning,
-    /// It must not be used, or not for this.
-    Error,
 }
 
 /// A figure that decides.
@@ -84,14 +73,17 @@ impl AnswerBlock {
         lines
     }
 
-    /// Returns the same for a report or a page.
+    /// Returns the same for a report or a page: one block.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
         let sentences = |texts: &[String]| -> Vec<Block> {
             let texts = texts.iter();
             texts.map(|text| Block::Text(format!("{text}."))).collect()
         };
-        let mut blocks = sentences(std::slice::from_ref(&self.sentence));
+        let mut blocks = match self.sentence.as_str() {
+            "" => Vec::new(),
+            _ => sentences(std::slice::from_ref(&self.sentence)),
+        };
         blocks.extend(sentences(&self.more));
         blocks.extend(self.table(usize::MAX).map(|table| Block::Table {
             caption: String::new(),
@@ -99,7 +91,10 @@ impl AnswerBlock {
         }));
         blocks.extend(sentences(&self.open));
         blocks.extend(self.next.clone().map(Block::Command));
-        blocks
+        vec![Block::Answer {
+            weight: self.weight,
+            blocks,
+        }]
     }
 
     /// Returns the same for programs.
@@ -178,7 +173,11 @@ mod tests {
         let block = block();
         assert_eq!(block.lines(80, Style::Plain)[0], block.sentence);
         let first = Block::Text(format!("{}.", block.sentence));
-        assert_eq!(block.blocks()[0], first);
+        let given = block.blocks();
+        let [Block::Answer { blocks, .. }] = given.as_slice() else {
+            panic!("{given:?}");
+        };
+        assert_eq!(blocks[0], first);
         assert_eq!(block.json()["sentence"], json!(block.sentence));
     }
 

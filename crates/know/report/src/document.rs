@@ -41,6 +41,13 @@ pub enum Block {
     Chart(Chart),
     /// Publications that figures come from.
     Sources(Vec<Source>),
+    /// The answer to the question of a document, whose first block is its sentence.
+    Answer {
+        /// How grave it is.
+        weight: Weight,
+        /// Content in order.
+        blocks: Vec<Block>,
+    },
     /// Content that is folded away below a line of text.
     Details {
         /// The line.
@@ -48,6 +55,18 @@ pub enum Block {
         /// Content in order.
         blocks: Vec<Block>,
     },
+}
+
+/// Gravity of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// Nothing speaks against the storage.
+    #[default]
+    Plain,
+    /// Something to think of before it is used.
+    Warning,
+    /// It must not be used, or not for this.
+    Error,
 }
 
 /// A publication that figures come from.
@@ -72,7 +91,9 @@ impl Block {
     fn charts(&self) -> Vec<&Chart> {
         match self {
             Self::Chart(chart) => vec![chart],
-            Self::Details { blocks, .. } => blocks.iter().flat_map(Self::charts).collect(),
+            Self::Details { blocks, .. } | Self::Answer { blocks, .. } => {
+                blocks.iter().flat_map(Self::charts).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -186,9 +207,46 @@ impl Escaper for MarkdownText {
 /// Columns that fit on a screen, behind the first.
 const MOST_COLUMNS: usize = 8;
 
-/// Returns the table as it fits on a screen: one with many columns is turned on its side if it is wider than
+/// Returns the class of an answer of that weight.
+fn answer_class(weight: &Weight) -> &'static str {
+    match weight {
+        Weight::Plain => "answer",
+        Weight::Warning => "answer warning",
+        Weight::Error => "answer error",
+    }
+}
+
+/// Columns from which on a phone shows each row as a card.
+const LEAST_FOLDED: usize = 4;
+
+/// Returns whether a phone shows each row of the table as a card.
+fn is_folded(table: &Table) -> bool {
+    table.columns.len() >= LEAST_FOLDED
+}
+
+/// Returns whether a cell has no content.
+fn is_empty(cell: &str) -> bool {
+    ["", "–"].contains(&cell)
+}
+
+/// Returns the table without columns in which no row has content.
+fn without_empty_columns(table: &Table) -> Table {
+    let mut kept = table.clone();
+    let rows = || table.rows.iter().filter(|row| row.heading.is_none());
+    let has_content = |index: usize| {
+        let mut cells = rows().filter_map(|row| row.cells.get(index));
+        cells.any(|cell| !is_empty(cell))
+    };
+    if rows().next().is_some() {
+        kept.retain(|index| index == 0 || has_content(index));
+    }
+    kept
+}
+
+/// Returns the table as it fits on a screen: without empty columns; one with many columns is turned on its side if it is wider than
 /// high, and cut into parts with the same first column.
 fn parts(table: &Table) -> Vec<Table> {
+    let table = &without_empty_columns(table);
     let count = table.columns.len();
     if count <= MOST_COLUMNS + 1 {
         return vec![table.clone()];
@@ -260,6 +318,14 @@ fn sort_values(row: &Row) -> impl Iterator<Item = String> {
     })
 }
 
+/// The attributes of a cell in a table whose rows become cards: the title of its column, and whether it has no content.
+fn card_attributes(cell: &str, column: &Column) -> String {
+    match is_empty(cell) {
+        true => " data-none".to_owned(),
+        false => format!(" data-title=\"{}\"", escaped(&clean(&column.title))),
+    }
+}
+
 /// The attribute for the classes of a column: of figures, and of what a phone has no room for.
 fn classes(column: &Column) -> String {
     let side = (column.side == Side::Right).then_some("figure");
@@ -297,6 +363,23 @@ mod tests {
     #[test]
     fn a_table_that_fits_stays() {
         assert_eq!(parts(&table(9, 2)), [table(9, 2)]);
+    }
+
+    #[test]
+    fn a_column_without_content_is_left_out() {
+        let mut given = table(3, 2);
+        for row in &mut given.rows {
+            "–".clone_into(&mut row.cells[1]);
+        }
+        let shown = parts(&given);
+        let [kept] = shown.as_slice() else {
+            panic!("{shown:?}");
+        };
+        let titles: Vec<&str> = kept.columns.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(titles, ["column 0", "column 2"]);
+        assert_eq!(kept.rows[1].cells, ["1.0", "1.2"]);
+        "1".clone_into(&mut given.rows[0].cells[1]);
+        assert_eq!(parts(&given), [given]);
     }
 
     #[test]

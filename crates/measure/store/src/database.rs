@@ -16,10 +16,7 @@ use crate::files::make_directory;
 pub(crate) type Step = (i64, &'static str);
 /// Steps that lead from an empty database to the current tables. A released step never changes.
 /// The version is kept in `PRAGMA user_version`. Versions before the first are those of development.
-pub(crate) const STEPS: &[Step] = &[
-    (10, include_str!("../migrations/0010_tables.sql")),
-    (11, include_str!("../migrations/0011_looks.sql")),
-];
+pub(crate) const STEPS: &[Step] = &[(11, include_str!("../migrations/0011_tables.sql"))];
 
 /// Mark in the header of our databases, set by the first migration.
 const APPLICATION_ID: i64 = 1_668_117_099;

@@ -16,7 +16,7 @@ use cardmark_pages::pages::compare::{self, ComparePageQuery};
 use cardmark_pages::pages::fleet;
 use cardmark_pages::pages::history::{self, SAMPLE, SIMULATED};
 use cardmark_pages::pages::under_way::{self, Work, WorkState};
-use cardmark_pages::pages::{boards, home, product, published, run, runs};
+use cardmark_pages::pages::{boards, compare_products, home, product, published, run, runs};
 use cardmark_pages::views::product::ProductsQuery;
 use cardmark_pages::views::run::Run;
 use cardmark_pages::views::search::SearchQuery;
@@ -86,7 +86,8 @@ impl Routes {
                 let asked: ComparePageQuery = query(request)?;
                 match asked.is_incomplete() {
                     true => compare::begin(&asked),
-                    false => done(compare::compare(library, asked))?,
+                    false if asked.is_of_runs() => done(compare::compare(library, asked))?,
+                    false => done(compare_products::compare_products(library, asked))?,
                 }
             }
             ["attention"] => library.runs().attention.page(),
@@ -100,8 +101,9 @@ impl Routes {
             ["boards", board] => done(boards::board(library, (*board).to_owned()))?,
             ["products"] => done(product::products(library, query::<ProductsQuery>(request)?))?,
             ["products", key] => done(product::product(library, key, None, ""))?,
-            ["for", wanted] => {
+            ["for", wanted @ ..] if wanted.len() < 2 => {
                 let asked: ChoicePageQuery = query(request)?;
+                let wanted = wanted.first().unwrap_or(&"");
                 done(choice::recommended(library, wanted, &asked))?
             }
             ["published"] => published::list(),

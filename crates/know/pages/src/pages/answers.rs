@@ -8,10 +8,7 @@ use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::{AnswerBlock, Recommended, capitalised, grade_words, rate_cell};
 
 use crate::addresses;
-use crate::pages::choice::{choice, of_a_page};
-
-/// The use by which a card is judged first.
-pub(super) const FIRST_USE: &str = "boot";
+use crate::pages::choice::{FIRST_USE, choice, of_page};
 
 /// The answer for booting from a card on a board of the catalogue, or on any.
 pub(super) fn on_board(
@@ -28,8 +25,7 @@ pub(super) fn on_board(
         question: &question,
         choice: &choice,
     };
-    let blocks = recommended.answer().blocks().into_iter();
-    blocks.map(of_a_page).collect()
+    of_page(recommended.answer().blocks())
 }
 
 /// The choice among products of all kinds for a use on any board, and its question.
@@ -56,6 +52,12 @@ pub(super) fn on_product(
         choice: &choice,
     };
     recommended.answer_on(name)
+}
+
+/// The verdict on a product for the first use; `None` without figures of it.
+pub(super) fn verdict_on(figures: &Arc<Vec<Figure>>, name: &str, today: Day) -> Option<String> {
+    let (_, choice) = of_all_kinds(figures, use_of(FIRST_USE)?, today);
+    choice.of(name).map(grade_words)
 }
 
 /// Whether a product suits each use that is a matter of rates; `None` without figures of it.

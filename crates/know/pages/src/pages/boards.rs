@@ -11,7 +11,7 @@ use cardmark_report::{board_facts, plain_name};
 
 use crate::addresses;
 use crate::frame::{Field, Form, Page, Section};
-use crate::pages::{answers, choice, figures, home, published_charts, runs};
+use crate::pages::{answers, choice, figures, published_charts, runs};
 use crate::places::possible;
 use crate::queries::{Queries, not_found};
 use crate::views::board::BoardEntry;
@@ -106,9 +106,14 @@ fn cards_on(board: &BoardFacts) -> usize {
 /// The board of this name or model in the catalogue.
 fn facts_of(board: &str) -> Option<&'static BoardFacts> {
     let mut named = catalogue().iter();
+    let short = |known: &&BoardFacts| {
+        let rest = known.name.strip_prefix(board);
+        rest.is_some_and(|rest| rest.starts_with(" Model"))
+    };
     named
         .find(|known| known.name == board)
         .or_else(|| board_of_model(board))
+        .or_else(|| catalogue().iter().find(short))
 }
 
 /// A board by its name in the catalogue, or by its model.
@@ -129,20 +134,23 @@ pub async fn board<Q: Queries>(queries: &Q, board: String) -> Result<Page, Q::Er
     let today = queries.today();
     let rated = choice::figures_of(queries).await?;
     let named = board.clone();
-    let known =
-        move || facts_of(&named).map_or_else(Vec::new, |facts| known_of(facts, &rated, today));
-    let mut blocks = queries.work(known).await?;
-    if !found.records.is_empty() {
-        blocks.extend(shared(queries, &board, found).await?);
-    }
+    let known = move || {
+        facts_of(&named).map_or_else(Default::default, |facts| known_of(facts, &rated, today))
+    };
+    let (answer, beside) = queries.work(known).await?;
+    let blocks = match found.records.is_empty() {
+        true => Vec::new(),
+        false => shared(queries, &board, found).await?,
+    };
     let about = match facts {
         Some(_) => format!("Which memory card for a {board}, and how fast cards are on it."),
         None => format!("Memory cards that were measured on {board}."),
     };
     let address = addresses::with("/runs", &[("board", Some(board.as_str()))]);
     let page = Page::new(board, about, blocks).link("All runs on it", address);
+    let page = page.answered(answer, beside);
     Ok(match facts {
-        Some(facts) => page.section(other_uses(facts)),
+        Some(facts) => page.card(other_uses(facts)),
         None => page,
     })
 }
@@ -151,17 +159,22 @@ pub async fn board<Q: Queries>(queries: &Q, board: String) -> Result<Page, Q::Er
 fn other_uses(facts: &BoardFacts) -> Section {
     let fields = vec![
         Field::hidden("board", &facts.name),
-        home::use_field("Which card for it, to use for", None),
+        choice::use_field("Used for", None),
     ];
-    Section::new("Other uses", Vec::new()).form(Form::asking("/for", "Show", fields))
+    Section::new("Which card for another use?", Vec::new())
+        .form(Form::asking("/for", "Show", fields))
 }
 
-/// The best cards on a board, and what it can do, by publications and the catalogue.
-fn known_of(facts: &'static BoardFacts, rated: &Arc<Vec<Figure>>, today: Day) -> Vec<Block> {
+/// The best cards on a board and what it can do, by publications and the catalogue; and the chart of its cards.
+fn known_of(
+    facts: &'static BoardFacts,
+    rated: &Arc<Vec<Figure>>,
+    today: Day,
+) -> (Vec<Block>, Vec<Block>) {
     let mut blocks = answers::on_board(rated, Some(facts.name.as_str()), today);
-    blocks.extend(published_charts::on_board(&facts.id).map(Block::Chart));
     blocks.extend(limits(facts));
-    blocks
+    let chart = published_charts::on_board(&facts.id).map(Block::Chart);
+    (blocks, chart.into_iter().collect())
 }
 
 /// What the board itself can do.

@@ -3,19 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cardmark_catalog::{Use, boards, endurance_promises, endurance_samples, use_of, uses};
+use cardmark_catalog::{Use, boards, endurance_promises, endurance_samples, product, use_of, uses};
 use cardmark_judge::{
     Candidate, Choice, Day, DurableQuestion, Figure, Question, durable, recommend, tested_by_others,
 };
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::text::count_of;
-use cardmark_report::{DurableAnswer, Recommended, rate_cell};
+use cardmark_report::text::{count_of, on_boards};
+use cardmark_report::{DurableAnswer, Recommended, capitalised, rate_cell};
+use cardmark_share::Problem;
 use serde::Deserialize;
 
 use crate::addresses;
-use crate::frame::{Field, Form, Page};
+use crate::frame::{Field, Form, Page, Section, sentence};
 use crate::queries::{Queries, bad_request, not_found};
 use crate::shared::published;
+
+/// The use by which a card is judged first.
+pub(super) const FIRST_USE: &str = "boot";
 
 /// Products of a table.
 const MANY: usize = 30;
@@ -28,12 +32,35 @@ const FROM_BOTH: &str = "From published figures, in which products have few card
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChoicePageQuery {
+    /// The use, by a word that people have for it; empty if the path names it.
+    #[serde(default, rename = "use")]
+    pub wanted: String,
     /// Name of the board in the catalogue; empty for any.
     #[serde(default)]
     pub board: String,
     /// Capacity of the card in GB; empty for any, or for the usual one where endurance decides.
     #[serde(default)]
     pub capacity: String,
+}
+
+impl ChoicePageQuery {
+    /// Returns the address of the page that a form asks for.
+    ///
+    /// # Errors
+    /// If there is no such use.
+    pub fn address(&self) -> Result<String, Problem> {
+        let wanted = use_of(&self.wanted).ok_or_else(no_such_use)?;
+        let parameters = [
+            ("board", Some(self.board.as_str())),
+            ("capacity", Some(self.capacity.as_str())),
+        ];
+        Ok(addresses::with(&addresses::choice(wanted), &parameters))
+    }
+}
+
+fn no_such_use() -> Problem {
+    let known: Vec<&str> = uses().iter().map(|one| one.id.as_str()).collect();
+    not_found("No such use", format!("there is {}", known.join(", ")))
 }
 
 /// Capacities of cards that pages offer, GB.
@@ -127,30 +154,65 @@ pub async fn recommended<Q: Queries>(
     name: &str,
     asked: &ChoicePageQuery,
 ) -> Result<Page, Q::Error> {
-    let wanted = use_of(name).filter(|wanted| wanted.id == name);
-    let wanted = wanted.ok_or_else(|| {
-        let known: Vec<&str> = uses().iter().map(|one| one.id.as_str()).collect();
-        not_found("No such use", format!("there is {}", known.join(", ")))
-    })?;
+    let wanted = match asked.wanted.as_str() {
+        "" => use_of(name).filter(|wanted| wanted.id == name),
+        word => use_of(word),
+    };
+    let wanted = wanted.ok_or_else(no_such_use)?;
     let today = queries.today();
     let (board, capacity) = (board_called(&asked.board)?, capacity(&asked.capacity)?);
-    let form = form(wanted, board, &asked.capacity);
-    let title = format!("For {}", wanted.title);
+    // The board makes no difference to endurance.
+    let board = board.filter(|_| !wanted.needs.is_empty());
+    let title = match board {
+        Some(_) => format!("{} {}", capitalised(&wanted.title), on_board(board)),
+        None => format!("For {}", wanted.title),
+    };
+    let page = Page::new(title, sentence(&wanted.about), Vec::new()).form(form(
+        Some(wanted),
+        board,
+        &asked.capacity,
+    ));
     let capacity_bytes = capacity.map(|gigabytes| gigabytes * 1_000_000_000);
     if wanted.needs.is_empty() {
-        let blocks = that_last(wanted, capacity_bytes, today);
-        return Ok(Page::new(title, wanted.about.clone(), blocks).form(form));
+        let mut blocks = of_page(that_last(wanted, capacity_bytes, today));
+        let rest = blocks.split_off(blocks.len().min(1));
+        return Ok(page.answered(blocks, Vec::new()).more(rest));
     }
     let mut question = Question::new(wanted, board, today);
     question.wish.capacity_bytes = capacity_bytes;
     let figures = figures_of(queries).await?;
-    let mut blocks = queries.work(answered(figures, question, board)).await?;
-    blocks.push(Block::Text(wanted.about.clone()));
-    blocks.push(Block::Text(format!(
-        "Source of these needs: {}.",
-        wanted.source
-    )));
-    Ok(Page::new(title, wanted.about.clone(), blocks).form(form))
+    let (answer, mut rest) = queries.work(answered(figures, question, board)).await?;
+    rest.push(Block::Details {
+        title: "What is enough".to_owned(),
+        blocks: vec![
+            Block::Text(format!(
+                "{} is {}.",
+                capitalised(&wanted.title),
+                wanted.about
+            )),
+            Block::Text(format!("Source: {}.", wanted.source)),
+        ],
+    });
+    let page = page.answered(answer, Vec::new()).more(rest);
+    Ok(page.section(others(wanted, board)))
+}
+
+/// The board with its article: `on an Orange Pi 5`.
+fn on_board(board: Option<&str>) -> String {
+    on_boards(std::iter::once(board))
+}
+
+/// Links to the other uses on a board.
+fn others(wanted: &Use, board: Option<&str>) -> Section {
+    let others = uses().iter().filter(|other| other.id != wanted.id);
+    let title = match board {
+        Some(_) => format!("Other uses {}", on_board(board)),
+        None => "Other uses".to_owned(),
+    };
+    others.fold(Section::new(title, Vec::new()), |section, other| {
+        let address = addresses::choice_on(other, board.unwrap_or_default());
+        section.link(capitalised(&other.title), address)
+    })
 }
 
 /// The figures of a recommendation: those of a computer's own runs are not among them.
@@ -162,7 +224,7 @@ pub(super) async fn figures_of<Q: Queries>(queries: &Q) -> Result<Arc<Vec<Figure
 }
 
 /// The name in the catalogue; `None` for any board.
-fn board_called(name: &str) -> Result<Option<&'static str>, cardmark_share::Problem> {
+fn board_called(name: &str) -> Result<Option<&'static str>, Problem> {
     if name.is_empty() {
         return Ok(None);
     }
@@ -175,7 +237,7 @@ fn board_called(name: &str) -> Result<Option<&'static str>, cardmark_share::Prob
 }
 
 /// The capacity in GB; `None` if none is asked for.
-fn capacity(text: &str) -> Result<Option<u64>, cardmark_share::Problem> {
+fn capacity(text: &str) -> Result<Option<u64>, Problem> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -186,22 +248,24 @@ fn capacity(text: &str) -> Result<Option<u64>, cardmark_share::Problem> {
     known.map(Some).ok_or_else(unknown)
 }
 
-fn form(wanted: &Use, board: Option<&str>, capacity: &str) -> Form {
+/// The question for a card: for which board, for what, and of which size.
+pub(super) fn form(wanted: Option<&Use>, board: Option<&str>, capacity: &str) -> Form {
+    let chosen = wanted.map_or(FIRST_USE, |wanted| wanted.id.as_str());
+    let lasts = wanted.is_some_and(|wanted| wanted.needs.is_empty());
     let any = |name: &str| (String::new(), name.to_owned());
     let names = boards().iter().map(|board| board.name.clone());
     let boards = std::iter::once(any("any board")).chain(names.map(|name| (name.clone(), name)));
     let sizes = CAPACITIES.map(|size| (size.to_string(), format!("{size} GB")));
-    let (least, usual) = match wanted.needs.is_empty() {
+    let (least, usual) = match lasts {
         true => ("Capacity", "usual capacity"),
         false => ("Capacity at least", "any capacity"),
     };
     let sizes = std::iter::once(any(usual)).chain(sizes);
     let capacity = Field::choice("capacity", least, Some(capacity), sizes.collect());
-    // The board makes no difference to endurance.
-    let board = (!wanted.needs.is_empty())
-        .then(|| Field::choice("board", "Board", board, boards.collect()));
-    let fields = board.into_iter().chain([capacity]);
-    Form::asking(addresses::choice(wanted), "Show", fields.collect())
+    let board = (!lasts).then(|| Field::choice("board", "Board", board, boards.collect()));
+    let wanted = use_field("Used for", Some(chosen));
+    let fields = board.into_iter().chain([wanted, capacity]);
+    Form::asking("/for", "Show", fields.collect())
 }
 
 fn that_last(wanted: &Use, capacity_bytes: Option<u64>, today: Day) -> Vec<Block> {
@@ -221,33 +285,62 @@ fn answered(
     figures: Arc<Vec<Figure>>,
     question: Question,
     board: Option<&'static str>,
-) -> impl FnOnce() -> Vec<Block> + Send + 'static {
+) -> impl FnOnce() -> (Vec<Block>, Vec<Block>) + Send + 'static {
     move || {
         let choice = choice(&figures, &question, board);
         let answer = Recommended {
             question: &question,
             choice: &choice,
         };
-        let mut blocks: Vec<Block> = answer
-            .answer()
-            .blocks()
-            .into_iter()
-            .map(of_a_page)
-            .collect();
-        blocks.push(products(&answer));
-        blocks.push(origin(&figures));
-        blocks
+        let listed = vec![products(&answer), origin(&figures)];
+        (of_page(answer.answer().blocks()), listed)
     }
 }
 
-/// A block without the option that is a page here.
-pub(super) fn of_a_page(block: Block) -> Block {
+/// The blocks of an answer for a page: an option of the program is a page here, and products lead to theirs.
+pub(super) fn of_page(blocks: Vec<Block>) -> Vec<Block> {
+    blocks.into_iter().map(block_of_page).collect()
+}
+
+fn block_of_page(block: Block) -> Block {
     match block {
         Block::Text(text) => {
             Block::Text(text.replace("`--use endurance`", "the page of endurance"))
         }
+        Block::Answer { weight, blocks } => Block::Answer {
+            weight,
+            blocks: of_page(blocks),
+        },
+        Block::Table { caption, table } => Block::Table {
+            caption,
+            table: Table {
+                rows: table.rows.into_iter().map(to_product).collect(),
+                ..table
+            },
+        },
         block => block,
     }
+}
+
+/// The row with a link, if its name behind a place such as `1–3. ` is that of a product.
+fn to_product(row: Row) -> Row {
+    let name = row.cells.first().map_or("", String::as_str);
+    let is_place = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '–');
+    let name = match name.split_once(". ") {
+        Some((place, name)) if is_place(place) => name,
+        _ => name,
+    };
+    match product(name) {
+        Some(known) => row.linked(addresses::product(&known.id)),
+        None => row,
+    }
+}
+
+/// The field for a use.
+pub(super) fn use_field(label: &'static str, chosen: Option<&str>) -> Field {
+    let uses = uses().iter();
+    let uses = uses.map(|one| (one.id.clone(), capitalised(&one.title)));
+    Field::choice("use", label, chosen, uses.collect())
 }
 
 fn products(answer: &Recommended<'_>) -> Block {

@@ -3,7 +3,7 @@
 use cardmark_core::Record;
 use cardmark_judge::{Compared, NotComparable, compare_sides};
 use cardmark_report::document::Block;
-use cardmark_report::{Comparison, comparison_blocks, run_title};
+use cardmark_report::{Comparison, comparison_blocks, plain_name, run_title, side_names};
 use cardmark_share::Problem;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -120,38 +120,70 @@ fn blocks(base: &[Record], other: &[Record], across: &str) -> Result<Vec<Block>,
     let sides = [base.iter().collect(), other.iter().collect()];
     let results = compared_sides(&sides, &[], &across)?;
     let name = |side: &[Record]| side.first().map(run_title).unwrap_or_default();
-    let (base, other) = (name(base), name(other));
-    let other = match base == other {
-        true => format!("{other}, the other side"),
-        false => other,
+    let titles = [name(base), name(other)];
+    let given = ["the base", "the other"];
+    let [base, other] = match titles[0] == titles[1] {
+        true => side_names(given, [sides[0].as_slice(), sides[1].as_slice()]),
+        false => titles,
     };
-    Ok(comparison_blocks(&Comparison {
+    let mut blocks = comparison_blocks(&Comparison {
         base: &base,
         other: &other,
         results: &results,
         across: &across,
         repeat: None,
-    }))
+    });
+    blocks.iter_mut().for_each(name_latencies);
+    Ok(blocks)
+}
+
+/// Replaces ids of latencies by words.
+fn name_latencies(block: &mut Block) {
+    match block {
+        Block::Table { table, .. } => {
+            let names = table
+                .rows
+                .iter_mut()
+                .filter_map(|row| row.cells.first_mut());
+            names.for_each(|name| *name = latencies_named(name));
+        }
+        Block::List(points) => points
+            .iter_mut()
+            .for_each(|point| *point = latencies_named(point)),
+        _ => {}
+    }
+}
+
+/// The text with `random read 4 KiB: 99 % latency` in the place of `rand_read_4k_p99`.
+fn latencies_named(text: &str) -> String {
+    let named = |word: &str| {
+        let id = word.trim_end_matches([',', ';']);
+        let of = |end: &str, latency: &str| {
+            let metric = id.strip_suffix(end)?;
+            Some(format!(
+                "{}: {latency}{}",
+                plain_name(metric),
+                &word[id.len()..]
+            ))
+        };
+        let name = of("_p50", "median latency").or_else(|| of("_p99", "99 % latency"));
+        name.unwrap_or_else(|| word.to_owned())
+    };
+    let words: Vec<String> = text.split(' ').map(named).collect();
+    words.join(" ")
 }
 
 pub(super) fn form(query: &ComparePageQuery) -> Form {
-    Form::asking(
-        "/compare",
-        "Compare",
-        vec![
-            Field::text(
-                "base",
-                "One card, or ids of runs",
-                Some(query.base.as_str()),
-            ),
-            Field::text("other", "Another", Some(query.other.as_str())),
-            Field::text(
-                "across",
-                "Of runs, what may differ, such as board",
-                Some(query.across.as_str()),
-            ),
-        ],
-    )
+    let text = |name, label, value: &str| Field::text(name, label, Some(value));
+    let mut fields = vec![
+        text("base", "One card, or ids of runs", &query.base),
+        text("other", "Another", &query.other),
+    ];
+    if query.is_of_runs() {
+        let label = "What may differ, such as board";
+        fields.push(text("across", label, &query.across));
+    }
+    Form::asking("/compare", "Compare", fields)
 }
 
 /// Compares two sides, with an answer for the reasons not to.

@@ -1,6 +1,7 @@
 //! Comparison of two products: the answer of `cardmark compare` by published figures, and shared runs beside each other.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cardmark_catalog::{
     Product, endurance_promises, endurance_samples, find_products, product as product_called,
@@ -8,14 +9,14 @@ use cardmark_catalog::{
 };
 use cardmark_core::{Quantity, Record};
 use cardmark_judge::{
-    CommonPlace, Compared, NotComparable, Queues, ROLES, Role, common_places, compare_in,
-    stated_pair, tested_pair,
+    CommonPlace, Compared, Day, Figure, NotComparable, Queues, ROLES, Role, common_places,
+    compare_in, stated_pair, tested_pair,
 };
 use cardmark_report::chart::{Bar, Bars, Chart, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{figure, in_unit, unit};
 use cardmark_report::{
-    EnduranceOfBoth, Place, Versus, answer_of_comparison, capitalised, class_marks,
+    AnswerBlock, EnduranceOfBoth, Place, Versus, answer_of_comparison, capitalised, class_marks,
     places_of_comparison, plain_name, setting_words,
 };
 use cardmark_stats::Conclusion;
@@ -23,7 +24,7 @@ use cardmark_stats::Conclusion;
 use crate::addresses;
 use crate::frame::Page;
 use crate::pages::compare::{ABOUT, ComparePageQuery, form};
-use crate::pages::figures;
+use crate::pages::{answers, choice, figures, published_charts};
 use crate::queries::Queries;
 use crate::views::product::{ProductView, SummaryView};
 use crate::views::published::records_of;
@@ -45,7 +46,10 @@ type Measured<'a> = (&'a CommonPlace<'static>, Quantity, [f64; 2], Conclusion);
 /// Two products that were chosen, with their names, and what is known of both without shared runs.
 struct Chosen {
     products: [(String, String); 2],
-    blocks: Vec<Block>,
+    answer: Vec<Block>,
+    charts: Vec<Block>,
+    /// Each place by itself.
+    places: Vec<Block>,
     alternatives: Vec<Block>,
 }
 
@@ -69,13 +73,18 @@ pub async fn compare_products<Q: Queries>(
         queries.product(base, None).await?,
         queries.product(other, None).await?,
     ];
+    let (rated, today) = (choice::figures_of(queries).await?, queries.today());
     let draw = move || {
         let [(_, base), (_, other)] = &chosen.products;
         let title = format!("{base} or {other}");
-        let mut blocks = chosen.blocks;
-        blocks.extend(shared(&views));
-        blocks.extend(chosen.alternatives);
-        let mut page = Page::new(title, ABOUT, blocks);
+        let mut answer = chosen.answer;
+        answer.extend(verdicts([base.as_str(), other.as_str()], &rated, today));
+        let mut page = Page::new(title, ABOUT, Vec::new())
+            .answered(answer, Vec::new())
+            .gallery(chosen.charts)
+            .more(chosen.places)
+            .more(shared(&views))
+            .more(chosen.alternatives);
         for (id, name) in chosen.products {
             page = page.link(name, addresses::product(&id));
         }
@@ -98,7 +107,9 @@ fn chosen(named: &[String; 2]) -> Result<Chosen, String> {
         products: pair
             .products
             .map(|product| (product.id.clone(), product.name())),
-        blocks: pair.blocks(),
+        answer: pair.answer(),
+        charts: pair.charts(),
+        places: pair.places_by_themselves(),
         alternatives: alternatives(&meant),
     })
 }
@@ -106,15 +117,19 @@ fn chosen(named: &[String; 2]) -> Result<Chosen, String> {
 /// The products of the catalogue that a name means.
 fn meant(name: &str) -> Vec<&'static Product> {
     let name = name.trim();
-    match product_called(name) {
-        Some(only) => vec![only],
-        None => {
-            let called = products_called(name);
-            match called.is_empty() {
-                true => find_products(name),
-                false => called,
-            }
-        }
+    let exact = product_called(name);
+    // A line without a size has no figures of its own.
+    if let Some(only) = exact.filter(|only| !records_of(&only.id).is_empty()) {
+        return vec![only];
+    }
+    let called = products_called(name);
+    let found = match called.len() > usize::from(exact.is_some()) {
+        true => called,
+        false => find_products(name),
+    };
+    match found.is_empty() {
+        true => exact.into_iter().collect(),
+        false => found,
     }
 }
 
@@ -152,6 +167,17 @@ fn pair_of(meant: &[Vec<&'static Product>; 2]) -> Option<Pair> {
     })
 }
 
+/// The verdict on each product for the first use.
+fn verdicts(names: [&str; 2], rated: &Arc<Vec<Figure>>, today: Day) -> Option<Block> {
+    let verdict = |name| {
+        let verdict = answers::verdict_on(rated, name, today)?;
+        Some(format!("{name} {verdict}"))
+    };
+    let verdicts: Vec<String> = names.into_iter().filter_map(verdict).collect();
+    let text = format!("Boot and desktop: {}.", verdicts.join("; "));
+    (!verdicts.is_empty()).then_some(Block::Text(text))
+}
+
 /// Links to the products that a name may mean, if they are several.
 fn alternatives(meant: &[Vec<&'static Product>; 2]) -> Vec<Block> {
     let several = meant.iter().filter(|products| products.len() > 1);
@@ -171,47 +197,91 @@ fn alternatives(meant: &[Vec<&'static Product>; 2]) -> Vec<Block> {
 }
 
 impl Pair {
-    /// The answer, a chart for each rate, and each place by itself.
-    fn blocks(&self) -> Vec<Block> {
-        let names = self.products.map(Product::name);
+    fn names(&self) -> [String; 2] {
+        self.products.map(Product::name)
+    }
+
+    /// The answer, and without a common place what is known of each.
+    fn answer(&self) -> Vec<Block> {
+        let names = self.names();
         let given = names.each_ref().map(String::as_str);
         let endurance = EnduranceOfBoth {
             stated: stated_pair(endurance_promises(), given),
             tested: tested_pair(endurance_samples(), given),
         };
         let endurance = endurance.sentence();
-        if self.places.is_empty() {
-            let none =
-                "They were not measured on the same board by anybody whose figures are known here.";
-            let texts = [
-                endurance.map(|text| format!("{text}.")),
-                Some(none.to_owned()),
-            ];
-            return texts.into_iter().flatten().map(Block::Text).collect();
+        if !self.places.is_empty() {
+            let versus = self.versus(given, endurance.as_deref());
+            return answer_of_comparison(&versus).blocks();
         }
+        let answer = AnswerBlock {
+            sentence: "They were not measured on the same board by anybody, so which is faster is not known"
+                .to_owned(),
+            more: endurance.into_iter().collect(),
+            ..AnswerBlock::default()
+        };
+        let each = self.each(&names);
+        answer.blocks().into_iter().chain(each).collect()
+    }
+
+    fn versus<'a>(&'a self, names: [&'a str; 2], endurance: Option<&'a str>) -> Versus<'a> {
         let places = self.places.iter().map(|(place, results)| Place {
             name: &place.name,
             results,
             queues: place.queues,
         });
-        let versus = Versus {
-            names: given,
+        Versus {
+            names,
             places: places.collect(),
             repeat: None,
             across: &self.across,
             aside: "",
-            endurance: endurance.as_deref(),
-        };
-        let mut blocks = answer_of_comparison(&versus).blocks();
-        let charts = ROLES.iter().filter_map(|role| self.chart(role, &names));
-        blocks.extend(charts.map(Block::Chart));
-        if self.places.len() > 1 {
-            blocks.push(Block::Details {
-                title: format!("Each of {} places", self.places.len()),
-                blocks: vec![Block::List(places_of_comparison(&versus))],
-            });
+            endurance,
         }
-        blocks
+    }
+
+    /// Published rates of each, on whatever board; `None` without one.
+    fn each(&self, names: &[String; 2]) -> Option<Block> {
+        let rates = self.products.map(|one| published_charts::rates_of(&one.id));
+        let row = |name: &&String| {
+            let cell = |side: &Vec<(String, String)>| {
+                let found = side.iter().find(|(other, _)| other == *name);
+                found.map_or_else(|| "–".to_owned(), |(_, rate)| rate.clone())
+            };
+            Row::new(vec![(*name).clone(), cell(&rates[0]), cell(&rates[1])])
+        };
+        let mut kinds: Vec<&String> = Vec::new();
+        for (name, _) in rates.iter().flatten() {
+            if !kinds.contains(&name) {
+                kinds.push(name);
+            }
+        }
+        let columns = names.iter().map(|name| Column::right(name.clone()));
+        (!kinds.is_empty()).then(|| Block::Table {
+            caption: "Published of each, by different people: boards and methods differ".to_owned(),
+            table: Table {
+                columns: std::iter::once(Column::left("")).chain(columns).collect(),
+                rows: kinds.iter().map(row).collect(),
+            },
+        })
+    }
+
+    fn charts(&self) -> Vec<Block> {
+        let names = self.names();
+        let charts = ROLES.iter().filter_map(|role| self.chart(role, &names));
+        charts.map(Block::Chart).collect()
+    }
+
+    fn places_by_themselves(&self) -> Vec<Block> {
+        if self.places.len() < 2 {
+            return Vec::new();
+        }
+        let names = self.names();
+        let versus = self.versus(names.each_ref().map(String::as_str), None);
+        vec![Block::Details {
+            title: format!("Each of {} places", self.places.len()),
+            blocks: vec![Block::List(places_of_comparison(&versus))],
+        }]
     }
 
     /// A rate of both wherever one method measured it.
@@ -240,7 +310,7 @@ impl Pair {
             name: metric.replace('_', "-"),
             title: title.unwrap_or_default(),
             subtitle: format!("{}, published figures", capitalised(&plain_name(metric))),
-            footer: String::new(),
+            footer: "Sources: the pages of both products".to_owned(),
             about: format!("{} and {} in {} places", names[0], names[1], groups.len()),
         };
         Some(Chart::Bars(Bars {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use cardmark_core::METHOD;
 use cardmark_report::chart::{Bar, Bars, Chart, Curve, Curves, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::plain_name;
 use cardmark_report::text::{amount, in_unit, unit, value};
+use cardmark_report::{capitalised, plain_name};
 
 use crate::views::product::SummaryView;
 use crate::views::published::quantity;
@@ -27,11 +27,7 @@ pub(super) fn circumstances(context: &BTreeMap<String, String>) -> String {
             !named(name) && !UNTOLD.contains(&name.as_str()) && *value != "none"
         })
         .filter(|(name, value)| !is_usual(name, value))
-        .map(|(name, value)| {
-            let size = value.parse().ok().filter(|_| name == "span");
-            let value = size.map_or_else(|| value.replace('_', " "), amount);
-            format!("{} {value}", name.replace('_', " "))
-        });
+        .map(|(name, value)| condition(name, value));
     let words: Vec<String> = first
         .filter(|value| *value != "unknown")
         .cloned()
@@ -40,6 +36,16 @@ pub(super) fn circumstances(context: &BTreeMap<String, String>) -> String {
     match words.is_empty() {
         true => "circumstances unknown".to_owned(),
         false => words.join(", "),
+    }
+}
+
+/// A condition in words, such as `268 MB tested` or `reader sdhci`.
+fn condition(name: &str, value: &str) -> String {
+    let plain = value.replace('_', " ");
+    match (name, value.parse(), plain.split_once(' ')) {
+        ("span", Ok(bytes), _) => format!("{} tested", amount(bytes)),
+        ("reader", _, Some(("usb", driver))) => format!("USB reader with {driver}"),
+        _ => format!("{} {plain}", name.replace('_', " ")),
     }
 }
 
@@ -119,6 +125,20 @@ pub(super) fn table<'a>(
     }
 }
 
+/// Title of an axis, with the unit and, of a rate, the direction.
+fn axis(metric: &str) -> String {
+    let quantity = quantity(metric);
+    let direction = match quantity.is_rate() {
+        true => "; higher is better",
+        false => "",
+    };
+    format!(
+        "{}, {}{direction}",
+        plain_name(metric),
+        unit(metric, quantity)
+    )
+}
+
 const FOOTER: &str = "cardmark, shared runs, CC0 1.0";
 
 /// Bars of the medians, with the interval as whisker, or without one below six submitters.
@@ -154,7 +174,7 @@ pub(super) fn bars<'a>(
             footer: FOOTER.to_owned(),
             about: about.join("; "),
         },
-        axis: format!("{}, {}", plain_name(metric), unit(metric, quantity)),
+        axis: axis(metric),
         series: Vec::new(),
         groups,
         marks: Vec::new(),
@@ -185,22 +205,30 @@ pub(super) fn distribution(metric: &str, summaries: &[&SummaryView]) -> Option<C
             points: (0..=STEPS).filter_map(point).collect(),
         }
     };
-    let curves: Vec<Curve> = enough.take(MOST_CURVES).map(curve).collect();
+    let enough: Vec<&&SummaryView> = enough.take(MOST_CURVES).collect();
+    let title = match enough.as_slice() {
+        [] => String::new(),
+        [most, ..] => format!(
+            "{}: half of the cards reach {}",
+            capitalised(&plain_name(metric)),
+            shown(most, most.median)
+        ),
+    };
+    let curves: Vec<Curve> = enough.into_iter().map(curve).collect();
     let about: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
     let about = about.join("; ");
     (!curves.is_empty()).then(|| {
         Chart::Curves(Curves {
             heading: Heading {
                 name: format!("{}-of-cards", metric.replace('_', "-")),
-                title: format!(
-                    "{}: share of people whose card reaches a rate",
-                    plain_name(metric)
-                ),
-                subtitle: "a steep curve: all cards are alike".to_owned(),
+                title,
+                subtitle:
+                    "share of people whose card reaches a rate; a steep curve: all cards are alike"
+                        .to_owned(),
                 footer: FOOTER.to_owned(),
                 about,
             },
-            x_axis: format!("{}, {}", plain_name(metric), unit(metric, quantity)),
+            x_axis: axis(metric),
             y_axis: "people, %".to_owned(),
             is_log: (false, false),
             curves,

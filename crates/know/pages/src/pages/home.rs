@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use cardmark_catalog::{Use, boards, uses};
+use cardmark_catalog::{Use, uses};
 use cardmark_judge::{Day, Figure};
-use cardmark_report::capitalised;
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::count_of;
 
@@ -30,61 +29,29 @@ pub async fn home<Q: Queries>(queries: &Q, origin: &str) -> Result<Page, Q::Erro
     let newest = queries.search(SearchQuery::last(NEWEST)).await?.records;
     let figures = queries.figures().await?;
     let answered = move || {
-        let mut blocks = answers::on_board(&figures, None, today);
-        blocks.push(Block::Heading("What to buy".to_owned()));
-        blocks.extend(to_buy(&figures, today));
-        (blocks, published_charts::well_known().map(Block::Chart))
+        let answer = answers::on_board(&figures, None, today);
+        let heading = Block::Heading("What to buy".to_owned());
+        let uses = std::iter::once(heading).chain(to_buy(&figures, today));
+        let chart = published_charts::well_known().map(Block::Chart);
+        (answer, uses.collect::<Vec<Block>>(), chart)
     };
-    let (blocks, chart) = queries.work(answered).await?;
+    let (answer, uses, chart) = queries.work(answered).await?;
     let mut runs_of_all = vec![Block::Text(format!(
-        "Measurements of memory cards and other small storage that single-board computers boot from, shared by the people who made them: {count} \
-         runs. Share yours:"
+        "{} of memory cards and other small storage that single-board computers boot from, shared by the people who measured them.",
+        count_of(count, "run", "runs")
     ))];
-    runs_of_all.push(Block::Command(format!(
-        "cardmark submit --new --server {origin}"
-    )));
     if !newest.is_empty() {
         runs_of_all.push(runs::table("Newest runs".to_owned(), newest, false));
     }
     let about = "Measured speed of microSD cards, with the conditions and checks of every run.";
-    let page = Page::new("Which card for my board?", about, blocks).form(asked());
-    let mut page = page.section(search()).section(comparison());
-    if let Some(chart) = chart {
-        let cards = Section::new("Cards compared", vec![chart]);
-        page = page.section(
-            cards
-                .link("All boards", "/boards")
-                .link("All tables", "/published"),
-        );
-    }
+    let page = Page::new("Which card for my board?", about, uses)
+        .form(choice::form(None, None, ""))
+        .answered(answer, chart.into_iter().collect())
+        .card(search())
+        .card(fakes())
+        .card(comparison())
+        .card(others(origin));
     Ok(page.section(Section::new("Shared runs", runs_of_all).link("All runs", "/runs")))
-}
-
-/// The question for a card: for which board, and for what.
-fn asked() -> Form {
-    let named = |name: &String| (name.clone(), name.clone());
-    let any = (String::new(), "any board".to_owned());
-    let boards = boards().iter().map(|board| named(&board.name));
-    Form::asking(
-        "/for",
-        "Show",
-        vec![
-            Field::choice(
-                "board",
-                "Which card for my",
-                None,
-                std::iter::once(any).chain(boards).collect(),
-            ),
-            use_field("to use for", Some(answers::FIRST_USE)),
-        ],
-    )
-}
-
-/// The field for a use.
-pub(super) fn use_field(label: &'static str, chosen: Option<&str>) -> Field {
-    let uses = uses().iter();
-    let uses = uses.map(|one| (one.id.clone(), capitalised(&one.title)));
-    Field::choice("use", label, chosen, uses.collect())
 }
 
 fn search() -> Section {
@@ -99,6 +66,24 @@ fn comparison() -> Section {
     ];
     Section::new("This one or that one?", Vec::new())
         .form(Form::asking("/compare", "Compare", fields))
+}
+
+fn fakes() -> Section {
+    let text = "Fakes hold less than they report. This finds most in seconds:";
+    let blocks = vec![
+        Block::Text(text.to_owned()),
+        Block::Command("cardmark probe /dev/DEVICE".to_owned()),
+    ];
+    Section::new("Is mine real?", blocks)
+}
+
+fn others(origin: &str) -> Section {
+    let text = "Measure and share it; the page of the run shows both:";
+    let blocks = vec![
+        Block::Text(text.to_owned()),
+        Block::Command(format!("cardmark submit --new --server {origin}")),
+    ];
+    Section::new("Is mine as fast as others'?", blocks)
 }
 
 /// The first page of a computer's own runs. `unreadable` are reasons for which some cannot be shown; `attention` is the sentence about

@@ -46,24 +46,31 @@ pub async fn products<Q: Queries>(queries: &Q, query: ProductsQuery) -> Result<P
         }
     }
     entries.sort_by_cached_key(|entry| (entry.name.to_lowercase(), entry.key.clone()));
+    let (figures, today) = (choice::figures_of(queries).await?, queries.today());
     let blocks = match (entries.is_empty(), &asked) {
         (true, Some(text)) => vec![Block::Text(format!(
             "No product called {text} is known here. A part of the name is enough, such as evo 64."
         ))],
         (true, None) => vec![Block::Text("No product is known here.".to_owned())],
-        (false, _) => vec![list(&entries)],
+        (false, _) => vec![
+            queries
+                .work(move || list(&entries, &figures, today))
+                .await?,
+        ],
     };
     let next = page.next.map(|cursor| {
         let parameters = [("q", asked.as_deref()), ("cursor", Some(cursor.as_str()))];
         addresses::with("/products", &parameters)
     });
-    let form = Form::asking(
-        "/products",
-        "Search",
-        vec![Field::text("q", "Part of the name", asked.as_deref())],
-    );
+    let form = search(asked.as_deref());
     let about = "Memory cards and other storage, with published figures and runs.";
     Ok(Page::new("Products", about, blocks).form(form).next(next))
+}
+
+/// The search for a product.
+pub fn search(asked: Option<&str>) -> Form {
+    let field = Field::text("q", "Part of its name, such as evo 64", asked);
+    Form::asking("/products", "Search", vec![field])
 }
 
 /// Products of the catalogue that belong among those of a page.
@@ -86,7 +93,7 @@ fn known_beside(page: &ProductsPage, text: Option<&str>, after: Option<&str>) ->
     known
 }
 
-fn list(entries: &[ProductEntry]) -> Block {
+fn list(entries: &[ProductEntry], figures: &Arc<Vec<Figure>>, today: Day) -> Block {
     let count = |count: u64| match count {
         0 => "–".to_owned(),
         count => count.to_string(),
@@ -94,19 +101,30 @@ fn list(entries: &[ProductEntry]) -> Block {
     let row = |entry: &ProductEntry| {
         let figures_count = figures_count(&entry.key);
         let counts = [entry.cards_count, entry.runs_count, entry.fakes_count];
-        let mut cells = vec![entry.name.clone(), count(figures_count as u64)];
+        let verdict = answers::verdict_on(figures, &entry.name, today);
+        let writes = published_charts::range(&entry.key, &["random_write"]);
+        let dash = || "–".to_owned();
+        let mut cells = vec![
+            entry.name.clone(),
+            verdict.unwrap_or_else(dash),
+            writes.unwrap_or_else(dash),
+            count(figures_count as u64),
+        ];
         cells.extend(counts.map(count));
         let values = counts.map(|count| Some(count as f64));
-        let values = [None, Some(figures_count as f64)].into_iter().chain(values);
+        let first = [None, None, None, Some(figures_count as f64)];
+        let values = first.into_iter().chain(values);
         Row::new(cells)
             .valued(values.collect())
             .linked(addresses::product(&entry.key))
     };
     Block::Table {
-        caption: "Products by name".to_owned(),
+        caption: "Products by name; random writes as published, on one board or several".to_owned(),
         table: Table {
             columns: vec![
                 Column::left("product"),
+                Column::left("boot and desktop"),
+                Column::right("random writes"),
                 Column::right("published figures"),
                 Column::right("cards"),
                 Column::right("runs"),
@@ -137,8 +155,8 @@ pub async fn product<Q: Queries>(
     let rated = choice::figures_of(queries).await?;
     let is_personal = queries.is_personal();
     let draw = move || {
-        let (about, blocks) = content(&view, &rated, today, is_first, is_personal);
-        Page::new(view.entry.name, about, blocks)
+        let parts = content(&view, &rated, today, is_first, is_personal);
+        Page::new(view.entry.name, parts.about, parts.rest).answered(parts.answer, parts.beside)
     };
     let page = queries.work(draw).await?;
     let mut page = page
@@ -205,32 +223,49 @@ fn published(known: &'static Product) -> Arc<Published> {
     parts
 }
 
-/// The answer on a product in one sentence, and the content of its page. On a later page the circumstances with the most submitters are
-/// missing, and the rest stands on the first.
+/// Parts of the page of a product.
+#[derive(Default)]
+struct Content {
+    /// The answer in one sentence.
+    about: String,
+    answer: Vec<Block>,
+    /// The chart beside the answer.
+    beside: Vec<Block>,
+    rest: Vec<Block>,
+}
+
+/// The content of the page of a product. On a later page the circumstances with the most submitters are missing, and all but the
+/// summaries stands on the first.
 fn content(
     view: &ProductView,
     rated: &Arc<Vec<Figure>>,
     today: Day,
     is_first: bool,
     is_personal: bool,
-) -> (String, Vec<Block>) {
+) -> Content {
     let entry = &view.entry;
     let answer = answer(view, rated, today);
     let about = format!("{}.", answer.sentence);
     if !is_first {
         let mut blocks = shared::summaries(view, is_personal);
         blocks.extend(more(view));
-        return (about, blocks);
+        return Content {
+            about,
+            rest: blocks,
+            ..Content::default()
+        };
     }
     let known = catalogue().iter().find(|row| row.id == entry.key);
     let known = known.map(published);
-    let mut blocks = answer.blocks();
-    blocks.push(Block::Text(shared::counted(view)));
+    let mut head = answer.blocks();
+    head.push(Block::Text(shared::counted(view)));
+    head.push(known::fakes(entry.fakes_count, entry.cards_count));
     if view.accepted_by.is_some() {
-        blocks.push(Block::Text("A moderator confirmed the name.".to_owned()));
+        head.push(Block::Text("A moderator confirmed the name.".to_owned()));
     }
     let place = known.iter().filter_map(|known| known.place.clone());
-    blocks.extend(place.map(Block::Chart));
+    let beside = place.map(Block::Chart).collect();
+    let mut blocks = Vec::new();
     if let Some(uses) = answers::uses_of_product(rated, &entry.name, today) {
         blocks.push(Block::Heading("What it is good for".to_owned()));
         blocks.push(uses);
@@ -239,9 +274,13 @@ fn content(
     blocks.extend(shared::claims(view));
     blocks.extend(shared::summaries(view, is_personal));
     blocks.extend(more(view));
-    blocks.extend(known::fakes(entry.fakes_count, entry.cards_count));
     blocks.extend(known.iter().flat_map(|known| known.last.clone()));
-    (about, blocks)
+    Content {
+        about,
+        answer: head,
+        beside,
+        rest: blocks,
+    }
 }
 
 fn more(view: &ProductView) -> Option<Block> {

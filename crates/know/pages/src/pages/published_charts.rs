@@ -27,7 +27,7 @@ const LEAST: usize = 3;
 /// Bars of a chart.
 const MOST_BARS: usize = 20;
 /// Bars of the chart of well-known cards.
-const WELL_KNOWN: usize = 12;
+const WELL_KNOWN: usize = 8;
 
 fn rank(ranking: &PublishedRanking) -> usize {
     let mut patterns = PATTERNS.iter();

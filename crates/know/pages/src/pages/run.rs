@@ -2,16 +2,23 @@
 
 use cardmark_catalog::explanation;
 use cardmark_core::{OriginKind, Record, name_of};
+use cardmark_judge::standing_among;
 use cardmark_report::document::{Block, Column, Row, Table};
-use cardmark_report::{answer_of_run, run_title, survey};
-use cardmark_share::{Check, CheckOutcome, counts, fits_product};
+use cardmark_report::text::figure;
+use cardmark_report::{Weight, answer_of_run, place_line, plain_name, run_title, survey};
+use cardmark_share::{Check, CheckOutcome, Extract, counts, fits_product};
 use uuid::Uuid;
 
 use crate::addresses;
 use crate::frame::{Page, sentence};
-use crate::pages::history;
+use crate::pages::{figures, history};
 use crate::queries::Queries;
+use crate::views::product::{ProductView, SummaryView};
+use crate::views::published::all_records;
 use crate::views::run::{Run, RunState};
+
+/// Rates that stand beside those of others.
+const MOST_BESIDE: usize = 6;
 
 /// A run, with the report on its record. `origin` is the scheme and host under which the page is read.
 ///
@@ -20,8 +27,16 @@ use crate::views::run::{Run, RunState};
 pub async fn run<Q: Queries>(queries: &Q, run: Run, origin: String) -> Result<Page, Q::Error> {
     let record = queries.record(run.listed.id).await?;
     let is_mine = queries.is_personal();
+    let is_simulated = record.origin.kind == OriginKind::Simulated;
+    // Neither a simulated card nor one whose run does not count has a product to stand beside.
+    let product = match &run.listed.product {
+        Some(key) if !is_simulated && run.listed.state == RunState::Shared => {
+            queries.product(key, None).await.ok()
+        }
+        _ => None,
+    };
     let draw = move || {
-        let page = page(&run, &record, is_mine);
+        let page = page(&run, &record, product.as_ref(), is_mine);
         match is_mine {
             true => of_the_owner(page, &record),
             false => of_a_site(page, run.listed.id, &origin),
@@ -30,19 +45,28 @@ pub async fn run<Q: Queries>(queries: &Q, run: Run, origin: String) -> Result<Pa
     queries.work(draw).await
 }
 
-fn page(run: &Run, record: &Record, is_mine: bool) -> Page {
+fn page(run: &Run, record: &Record, product: Option<&ProductView>, is_mine: bool) -> Page {
     let listed = &run.listed;
     let title = listed.product_name.clone();
     let title = title.unwrap_or_else(|| run_title(record));
-    let document = survey(&title, std::slice::from_ref(record));
+    let mut report: Vec<Block> = survey(&title, std::slice::from_ref(record)).blocks;
+    report.iter_mut().for_each(without_ids);
+    let is_answer = |block: &Block| matches!(block, Block::Answer { .. });
+    let rest = report.split_off(report.iter().take_while(|block| is_answer(block)).count());
+    let mut head = report;
+    head.extend(beside_others(record, product));
     // Nobody has to prove anything to himself.
     let standing = match is_mine {
         true => Vec::new(),
         false => standing(run),
     };
     let mut blocks = match is_clean(run) && listed.state == RunState::Shared {
-        true => [document.blocks, standing].concat(),
-        false => [standing, document.blocks].concat(),
+        true => [rest, standing].concat(),
+        false => {
+            // A run that does not count begins with the reason.
+            head.splice(0..0, standing);
+            rest
+        }
     };
     blocks.extend(stated(record));
     let on = listed.board.as_ref().map(|board| format!(" on {board}"));
@@ -50,7 +74,7 @@ fn page(run: &Run, record: &Record, is_mine: bool) -> Page {
         Some(answer) => format!("{}{}.", answer.sentence, on.unwrap_or_default()),
         None => format!("Measured{}", on.unwrap_or_default()),
     };
-    let mut page = Page::new(document.title, about, blocks);
+    let mut page = Page::new(title, about, blocks).answered(head, Vec::new());
     let is_simulated = record.origin.kind == OriginKind::Simulated;
     // Neither a simulated board nor a product without a run that counts has a page.
     if let Some(board) = listed.board.as_ref().filter(|_| !is_simulated) {
@@ -74,6 +98,67 @@ fn page(run: &Run, record: &Record, is_mine: bool) -> Page {
     )
     .link("Record", format!("/api/v1/records/{id}/document"))
     .link("As data", format!("/api/v1/records/{id}"))
+}
+
+/// Leaves out the column with the ids of metrics, which are for programs.
+fn without_ids(block: &mut Block) {
+    if let Block::Table { table, .. } = block {
+        let is_id = |column: &Column| column.title == "id";
+        if let Some(index) = table.columns.iter().position(is_id) {
+            table.remove_column(index);
+        }
+    }
+}
+
+/// The rates of the run beside the medians of its product, and its place among published cards.
+fn beside_others(record: &Record, product: Option<&ProductView>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    blocks.extend(product.and_then(|product| beside_product(record, product)));
+    if let Some(among) = standing_among(record, all_records()) {
+        let line = place_line(&among);
+        let line = line.split(" · ").next().unwrap_or_default();
+        blocks.push(Block::Text(format!("{line}.")));
+    }
+    blocks
+}
+
+/// The rates of the run beside the medians of its product under the same circumstances; `None` if nobody else measured it so.
+fn beside_product(record: &Record, product: &ProductView) -> Option<Block> {
+    let context = Extract::of(record).context;
+    let is_same = |all: &&SummaryView| all.context == context && all.submitters_count > 1;
+    let all = product.summaries.iter().filter(is_same).collect();
+    let row = |all: &SummaryView| {
+        let own = record.metric(&all.metric)?;
+        let ratio = own.value / all.median;
+        let row = Row::new(vec![
+            plain_name(&all.metric),
+            figures::shown(all, own.value),
+            figures::shown(all, all.median),
+            figure(ratio),
+            all.submitters_count.to_string(),
+        ]);
+        let values = vec![None, Some(own.value), Some(all.median), Some(ratio)];
+        own.quantity.is_rate().then(|| row.valued(values))
+    };
+    let all: Vec<&SummaryView> = figures::offered_first(all, |all| all.metric.as_str());
+    let rows: Vec<Row> = all.into_iter().filter_map(row).take(MOST_BESIDE).collect();
+    let columns = [
+        Column::left(""),
+        Column::right("this run"),
+        Column::right("median of all"),
+        Column::right("ratio"),
+        Column::right("people"),
+    ];
+    (!rows.is_empty()).then(|| Block::Table {
+        caption: format!(
+            "Beside other cards of {}, under the same circumstances; 1 is as fast",
+            product.entry.name
+        ),
+        table: Table {
+            columns: columns.into(),
+            rows,
+        },
+    })
 }
 
 /// The page in the personal instance, where nothing was sent.
@@ -130,8 +215,6 @@ fn standing(run: &Run) -> Vec<Block> {
             (true, true) => "",
         };
     }
-    let mut checks: Vec<&Check> = run.checks.iter().collect();
-    checks.sort_by_key(|check| order(check.outcome));
     let row = |check: &&Check| {
         let title = explanation(&check.name.term()).map(|known| known.title.clone());
         let cells = vec![
@@ -141,7 +224,7 @@ fn standing(run: &Run) -> Vec<Block> {
         ];
         Row::new(cells).linked("/checks")
     };
-    let table = Block::Table {
+    let table = |checks: &[&Check]| Block::Table {
         caption: "Checks of the site; none is a proof".to_owned(),
         table: Table {
             columns: vec![
@@ -152,19 +235,42 @@ fn standing(run: &Run) -> Vec<Block> {
             rows: checks.iter().map(row).collect(),
         },
     };
-    let table = match is_clean(run) {
-        true => Block::Details {
-            title: "Checks: nothing speaks against this run".to_owned(),
-            blocks: vec![table],
-        },
-        false => table,
+    let mut checks: Vec<&Check> = run.checks.iter().collect();
+    checks.sort_by_key(|check| order(check.outcome));
+    let at = checks.partition_point(|check| speaks_against(check));
+    let (against, others) = checks.split_at(at);
+    let text = Block::Text(format!("{text}."));
+    let title = match against.is_empty() {
+        true => "Checks of the site: no contradiction in this file",
+        false => "Other checks of the site",
     };
-    vec![Block::Text(format!("{text}.")), table]
+    let folded = Block::Details {
+        title: title.to_owned(),
+        blocks: vec![table(others)],
+    };
+    let text = match against.is_empty() && listed.state == RunState::Shared {
+        true => text,
+        false => warning(text),
+    };
+    let against = (!against.is_empty()).then(|| table(against));
+    let blocks = [Some(text), against, Some(folded)].into_iter();
+    blocks.flatten().collect()
+}
+
+fn warning(text: Block) -> Block {
+    Block::Answer {
+        weight: Weight::Warning,
+        blocks: vec![text],
+    }
+}
+
+fn speaks_against(check: &Check) -> bool {
+    order(check.outcome) <= 2
 }
 
 /// True if no check speaks against the run.
 fn is_clean(run: &Run) -> bool {
-    run.checks.iter().all(|check| order(check.outcome) > 2)
+    !run.checks.iter().any(speaks_against)
 }
 
 fn order(outcome: CheckOutcome) -> u8 {

@@ -6,7 +6,7 @@ use cardmark_report::text::amount;
 use crate::addresses;
 use crate::frame::{Field, Form, Page};
 use crate::queries::Queries;
-use crate::views::run::ListedRun;
+use crate::views::run::{ListedRun, RunState};
 use crate::views::search::SearchQuery;
 
 /// A search of runs.
@@ -76,6 +76,14 @@ fn form(query: &SearchQuery) -> Form {
     )
 }
 
+/// The state of a run that does not count, or a dash.
+fn unusual(state: RunState) -> String {
+    match state {
+        RunState::Shared => "–".to_owned(),
+        state => state.name().to_owned(),
+    }
+}
+
 /// A table of runs, each with a link to its page. In the personal instance nothing was received or shared: it has the day of a run instead.
 pub(super) fn table(caption: String, runs: Vec<ListedRun>, is_mine: bool) -> Block {
     let known = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
@@ -89,7 +97,7 @@ pub(super) fn table(caption: String, runs: Vec<ListedRun>, is_mine: bool) -> Blo
         ];
         match is_mine {
             true => cells.push(known(run.day)),
-            false => cells.extend([run.received_on, run.state.name().to_owned()]),
+            false => cells.extend([run.received_on, unusual(run.state)]),
         }
         Row::new(cells)
             .valued(vec![None, None, run.size_bytes.map(|bytes| bytes as f64)])

@@ -77,6 +77,13 @@ static RECORDS: LazyLock<BTreeMap<String, Vec<Record>>> = LazyLock::new(|| {
     by_product
 });
 
+/// All published runs.
+pub fn all_records() -> &'static [Record] {
+    static ALL: LazyLock<Vec<Record>> =
+        LazyLock::new(|| RECORDS.values().flatten().cloned().collect());
+    &ALL
+}
+
 /// Published runs of a product.
 pub fn records_of(key: &str) -> &'static [Record] {
     RECORDS.get(key).map_or(&[], Vec::as_slice)

@@ -4,6 +4,7 @@ use cardmark_core::{Integrity, IntegrityTest, StorageKind};
 use cardmark_pages::Queries;
 use cardmark_pages::addresses;
 use cardmark_pages::frame::Frame;
+use cardmark_pages::pages::choice::ChoicePageQuery;
 use cardmark_pages::pages::compare::ComparePageQuery;
 use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
 use cardmark_pages::pages::{boards, compare_products, pictures, product, ranking};
@@ -59,11 +60,11 @@ fn the_page_of_a_published_product_begins_with_an_answer_and_a_chart() {
     let html = page_of("Samsung Evo+ 32 GB").unwrap();
     let places = [
         "Samsung Evo+ 32 GB suits boot and desktop",
+        "Often faked? Not known",
         "Samsung Evo+ 32 GB: place ",
         "<h2>What it is good for</h2>",
         "<h2>On each board</h2>",
         "Raspberry Pi 3 Model B, slot at 100 MHz",
-        "<h2>Is yours real?</h2>",
         "Other sizes and generations",
         "with their sources</summary>",
     ]
@@ -151,6 +152,42 @@ fn the_page_of_a_board_answers_without_a_run() {
     assert!(done(boards::board(&memory, "Amiga".to_owned())).is_err());
 }
 
+#[test]
+fn the_short_name_of_a_board_is_enough() {
+    let memory = Memory::of(Vec::new());
+    let page = done(boards::board(&memory, "Raspberry Pi 4".to_owned())).unwrap();
+    html(&page, &["<p>Boot and desktop on a Raspberry Pi 4 Model B"]);
+    assert!(done(boards::board(&memory, "Raspberry P".to_owned())).is_err());
+}
+
+#[test]
+fn products_in_an_answer_lead_to_their_pages() {
+    let page = done(boards::board(
+        &Memory::of(Vec::new()),
+        "Raspberry Pi 5".to_owned(),
+    ))
+    .unwrap();
+    let known = cardmark_catalog::product("Raspberry Pi 64 GB").unwrap();
+    let address = addresses::product(&known.id);
+    let page = html(&page, &[]);
+    let answer = page.split("class=\"answer\"").nth(1).unwrap();
+    assert!(answer.contains(&address), "{page}");
+}
+
+#[test]
+fn a_use_is_found_by_a_word_of_people() {
+    let asked = |wanted: &str| ChoicePageQuery {
+        wanted: wanted.to_owned(),
+        board: "Raspberry Pi 4 Model B".to_owned(),
+        capacity: "64".to_owned(),
+    };
+    assert_eq!(
+        asked("Home Assistant").address().unwrap(),
+        "/for/database?board=Raspberry%20Pi%204%20Model%20B&capacity=64"
+    );
+    assert_eq!(asked("chess").address().unwrap_err().status, 404);
+}
+
 /// The comparison of two products on an empty site.
 fn compared(base: &str, other: &str) -> Result<String, Problem> {
     let asked = ComparePageQuery {
@@ -184,6 +221,10 @@ fn a_part_of_a_name_means_the_sizes_that_were_measured_together() {
     let html = compared("Evo+", "extrme pro").unwrap();
     assert!(html.contains("<h1>Samsung Evo+ "), "{html}");
     assert!(html.contains("The name may mean each of these"), "{html}");
+    // A line without a size has no figures of its own.
+    let lines = compared("evo+", "extreme").unwrap();
+    let answer = lines.split("<p>").nth(1).unwrap();
+    assert!(!answer.contains("not measured"), "{answer}");
     let unknown = compared("Evo+", "zeppelin").unwrap();
     assert!(unknown.contains("No product called zeppelin"), "{unknown}");
     let same = compared("Samsung Evo+ 32 GB", "Samsung Evo+ 32 GB").unwrap();

@@ -697,13 +697,16 @@ mod tests {
             blocks: vec![Block::Heading("Method".to_owned())],
         };
         begin_with_answer(&mut document, &record);
-        let Block::Text(text) = &document.blocks[0] else {
+        let Block::Answer { blocks, .. } = &document.blocks[0] else {
+            panic!("{document:?}");
+        };
+        let Block::Text(text) = &blocks[0] else {
             panic!("{document:?}");
         };
         assert!(
             text.starts_with("Slow for running") && text.ends_with("comfortable)."),
             "{text}"
         );
-        assert_eq!(document.blocks.len(), 4);
+        assert_eq!((blocks.len(), document.blocks.len()), (3, 2));
     }
 }

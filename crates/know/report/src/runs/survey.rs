@@ -172,12 +172,12 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
         .map(|record| record.board.as_ref()?.model.as_ref())
         .collect();
     // Computers of one model may be several boards.
-    let boards = match records.len() {
-        1 => "1 board".to_owned(),
-        _ => count_of(computers.len(), "board model", "board models"),
-    };
+    let boards = count_of(computers.len(), "board model", "board models");
     let runs = count_of(records.len(), "run", "runs");
-    let mut text = format!("{runs} of {cards_of_names} on {boards}");
+    let mut text = match records {
+        [_] => "One run".to_owned(),
+        _ => format!("{runs} of {cards_of_names} on {boards}"),
+    };
     if !suites.is_empty() {
         text += &format!(", by {}", suites.join(", "));
     }
@@ -198,9 +198,10 @@ fn storage_of_one(record: &Record) -> Vec<Block> {
     let Some(found) = &record.integrity else {
         return Vec::new();
     };
-    let mut blocks = vec![Block::Text(integrity::verdict(record, found))];
+    let mut answer = vec![Block::Text(integrity::verdict(record, found))];
+    let mut blocks = Vec::new();
     if let Some(usable) = usable_part(record) {
-        blocks.push(Block::Text(usable.sentence()));
+        answer.push(Block::Text(usable.sentence()));
         // Records do not have the name that the device had.
         if let Some([introduction, command, warning]) = usable.advice_parts("/dev/DEVICE") {
             blocks.push(Block::Text(introduction));
@@ -208,7 +209,11 @@ fn storage_of_one(record: &Record) -> Vec<Block> {
             blocks.push(Block::Text(warning));
         }
     }
-    blocks
+    let answer = Block::Answer {
+        weight: integrity::weight(record),
+        blocks: answer,
+    };
+    std::iter::once(answer).chain(blocks).collect()
 }
 
 /// Figures of an integrity test, or the result of an anatomy.
@@ -254,6 +259,7 @@ fn figures_of_one(record: &Record) -> Vec<Block> {
     let hidden = selected(&record.findings, |id| record.metric(id).is_some()).hidden;
     let lines: Vec<Workload> = rows(record)
         .into_iter()
+        .filter(|row| record.metric(&row.id).is_some())
         .map(|row| row.without_warnings(&hidden))
         .collect();
     let mut blocks = found(record);

@@ -159,6 +159,11 @@ impl Table {
         }
     }
 
+    /// Removes a column by its index.
+    pub fn remove_column(&mut self, index: usize) {
+        self.retain(|other| other != index);
+    }
+
     /// Returns the lines of the table, at most `width` columns wide: with as many columns as fit, or
     /// each row below its first line.
     pub(crate) fn lines(&self, width: usize, style: Style) -> Vec<String> {

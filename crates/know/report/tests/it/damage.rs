@@ -240,7 +240,7 @@ fn a_report_on_a_fake_begins_with_its_verdict_and_the_command() {
         "Last good sector: 16777215",
         "\n    echo 4MiB,",
         "| sudo sfdisk --wipe always --label dos /dev/DEVICE\n",
-        "1 run of 1 card",
+        "One run",
     ];
     let places = parts.map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}")));
     assert!(places.is_sorted(), "{places:?}: {text}");

@@ -168,7 +168,7 @@ fn a_survey_of_a_sustained_run_has_what_the_suite_is_for() {
 
     Not tested: capacity, and whether data is kept → cardmark verify DIRECTORY.
 
-    1 run of 1 card on 1 board, by sustained 1, on 2025-03-04.
+    One run, by sustained 1, on 2025-03-04.
 
     SD64G on Raspberry Pi 4 Model B Rev 1.4
 

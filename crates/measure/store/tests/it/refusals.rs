@@ -122,7 +122,7 @@ fn a_store_of_a_development_version_is_left_alone() {
             Store::open_to_read(&path, scratch.path()).unwrap_err(),
         ] {
             assert!(
-                matches!(error, StoreError::Outdated { found, first: 10, .. } if found == version),
+                matches!(error, StoreError::Outdated { found, first: 11, .. } if found == version),
                 "{error:?}"
             );
         }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Offset of `PRAGMA user_version` in the header of a database (SQLite's file format, 1.3).
 const USER_VERSION: usize = 60;
 /// Version of the first tables.
-const FIRST: u32 = 10;
+const FIRST: u32 = 11;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stores")

@@ -2,8 +2,9 @@
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cardmark_pages::frame::{Frame, Page, sentence};
+use cardmark_pages::frame::{Frame, Page, Section, sentence};
 use cardmark_pages::not_found;
+use cardmark_pages::pages::product;
 use cardmark_report::document::Block;
 use cardmark_share::Problem;
 use cardmark_site_store::SiteStoreError;
@@ -63,11 +64,11 @@ impl IntoResponse for PageRefusal {
     fn into_response(self) -> Response {
         let problem = self.0.problem();
         let blocks = vec![Block::Text(sentence(&problem.detail))];
-        let page = html(&Page::new(
-            problem.title.clone(),
-            problem.title.clone(),
-            blocks,
-        ));
+        let mut page = Page::new(problem.title.clone(), problem.title.clone(), blocks);
+        if problem.status == 404 {
+            page = page.section(search_instead());
+        }
+        let page = html(&page);
         let mut response = self.0.into_response();
         *response.body_mut() = page.into();
         let headers = response.headers_mut();
@@ -75,6 +76,15 @@ impl IntoResponse for PageRefusal {
         headers.insert("content-type", HeaderValue::from_static(HTML));
         response
     }
+}
+
+/// Where to find what an address did not lead to.
+fn search_instead() -> Section {
+    Section::new("Look for a card", Vec::new())
+        .link("All products", "/products")
+        .link("All boards", "/boards")
+        .link("Which card to buy", "/")
+        .form(product::search(None))
 }
 
 /// There is nothing at this address.

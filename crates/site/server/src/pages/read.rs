@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
-use cardmark_catalog::{publications as known_publications, uses};
+use cardmark_catalog::publications as known_publications;
 use cardmark_pages::pages::choice::{self, ChoicePageQuery};
 use cardmark_pages::pages::ranking::{RankingPage, RankingPageQuery};
 use cardmark_pages::pages::{boards, circumstances, feed, home, product, published, ranking};
@@ -28,25 +28,11 @@ pub(super) async fn home(
     Ok(shown(&page, &headers))
 }
 
-/// The question of the first page.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct UseQuery {
-    #[serde(rename = "use")]
-    wanted: String,
-    #[serde(default)]
-    board: String,
-}
-
-/// Leads from the form of the first page to the page of a use.
+/// Leads from the form for a card to the page of a use.
 pub(super) async fn wanted(
-    query: Result<Parameters<UseQuery>, Refusal>,
+    query: Result<Parameters<ChoicePageQuery>, Refusal>,
 ) -> Result<Redirect, PageRefusal> {
-    let Parameters(query) = query?;
-    let wanted = uses().iter().find(|one| one.id == query.wanted);
-    let wanted = wanted.ok_or_else(|| not_found("No such use", "the first page lists the uses"))?;
-    let address = addresses::choice_on(wanted, &query.board);
-    Ok(Redirect::temporary(&address))
+    Ok(Redirect::temporary(&query?.0.address()?))
 }
 
 pub(super) async fn recommended(

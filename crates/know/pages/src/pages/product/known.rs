@@ -120,22 +120,18 @@ pub(super) fn facts(known: &Product) -> Vec<Block> {
 }
 
 /// Whether cards of this name are known to be false, and how to find that out.
-pub(super) fn fakes(fakes_count: u64, cards_count: u64) -> Vec<Block> {
+pub(super) fn fakes(fakes_count: u64, cards_count: u64) -> Block {
     let here = match (fakes_count, cards_count) {
-        (_, 0) => "There is no run of a card of this name here.".to_owned(),
-        (0, cards) => format!("None of {cards} with runs here failed a test of capacity."),
+        (_, 0) => "not known, because no card of this name was tested here".to_owned(),
+        (0, cards) => format!("none of {cards} with runs here failed a test of capacity"),
         (fakes, cards) => {
-            format!("{fakes} of {cards} with runs here failed a test of capacity.")
+            format!("{fakes} of {cards} with runs here failed a test of capacity")
         }
     };
-    let text = format!(
-        "{here} Fakes look like the real card, also to the computer; a test of all blocks finds them, and `cardmark probe` most in seconds:"
-    );
-    vec![
-        Block::Heading("Is yours real?".to_owned()),
-        Block::Text(text),
-        Block::Command("cardmark probe /dev/DEVICE".to_owned()),
-    ]
+    Block::Text(format!(
+        "Often faked? {}. Fakes look like the real card; `cardmark probe /dev/DEVICE` finds most in seconds.",
+        capitalised(&here)
+    ))
 }
 
 /// Other capacities of the line, and its other generations.

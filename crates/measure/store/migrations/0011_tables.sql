@@ -97,3 +97,12 @@ CREATE TABLE submissions (
     body BLOB, -- while it waits: the body of the request, so that a retry is the same request
     PRIMARY KEY (record_id, server)
 ) STRICT;
+
+-- The last look at each target of other boards, as they exported it.
+CREATE TABLE looks (
+    host TEXT NOT NULL, -- name of the board; it stays in the store
+    target TEXT NOT NULL,
+    at INTEGER NOT NULL, -- seconds since 1970; 0 if the clock of the board was not set
+    document TEXT NOT NULL, -- JSON
+    PRIMARY KEY (host, target)
+) WITHOUT ROWID, STRICT;
