@@ -266,18 +266,18 @@ impl Page {
             true => String::new(),
             false => format!("<div class=\"gallery\">{}</div>", html_of(charts)),
         };
-        self.with(wrapped)
+        self.with(&wrapped)
     }
 
     /// Adds content.
     #[must_use]
     pub fn more(self, blocks: Vec<Block>) -> Self {
-        self.with(html_of(blocks))
+        self.with(&html_of(blocks))
     }
 
-    fn with(self, html: String) -> Self {
+    fn with(self, html: &str) -> Self {
         Self {
-            content: self.content + &html,
+            content: self.content + html,
             ..self
         }
     }

@@ -352,7 +352,7 @@ fn a_store_of_an_earlier_version_is_read() {
     let scratch = scratch();
     let program = program(&scratch);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../measure/store/fixtures/stores");
-    let mut packed = File::open(folder.join("version-10.sqlite.zst")).unwrap();
+    let mut packed = File::open(folder.join("version-11.sqlite.zst")).unwrap();
     let mut decoder = ruzstd::decoding::StreamingDecoder::new(&mut packed).unwrap();
     std::fs::create_dir_all(program.data()).unwrap();
     std::io::copy(&mut decoder, &mut File::create(program.database()).unwrap()).unwrap();
