@@ -135,7 +135,7 @@ fn one_run_counts_once_in_a_report() {
     let copy = write(&program, "b.json", &record);
     let (file, copy) = (text(&file), text(&copy));
     let once = program.run(&["report", file, "--title", "T"]).stdout;
-    assert!(once.contains("1 run"), "{once}");
+    assert!(once.contains("One run"), "{once}");
     for named in [
         &[file, copy][..],
         &[file, &id],
