@@ -19,8 +19,8 @@ use target::{TARGETS, Target};
 use tools::Tools;
 
 /// Largest program and largest archive, bytes.
-const MOST_BYTES: u64 = 9_000_000;
-const MOST_PACKED_BYTES: u64 = 3_150_000;
+const MOST_BYTES: u64 = 9_500_000;
+const MOST_PACKED_BYTES: u64 = 3_450_000;
 
 /// What to make, and where.
 #[derive(Debug, PartialEq, Eq)]

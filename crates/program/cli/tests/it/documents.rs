@@ -12,7 +12,7 @@ const RUN_ELSEWHERE: [(&str, &str); 1] = [("docs/COVERAGE.md", "benchmarks/needs
 /// A reason to run a command nowhere, and how to recognize it.
 type Reason = (&'static str, fn(&Command) -> bool);
 
-const NOT_RUN: [Reason; 10] = [
+const NOT_RUN: [Reason; 11] = [
     ("asks on a terminal", |it| it.words.len() == 1),
     ("is the name of a command", |it| {
         it.place == Place::Text && it.words.len() == 2
@@ -34,6 +34,7 @@ const NOT_RUN: [Reason; 10] = [
     ("measures the disk of the computer for minutes", |it| {
         it.words[1] == "run" && !is_simulated(it)
     }),
+    ("goes on until Ctrl-C", |it| it.words[1] == "open"),
     ("sends to a results site", |it| it.words[1] == "submit"),
     ("needs files of the reader", |it| {
         has(it, &["FILE", "FOLDER", "cards.toml", "boards.jsonl"])
