@@ -116,19 +116,22 @@ fn change(scene: &Scene<'_>, pair: &Pair<'_>) -> Option<Sight> {
     })
 }
 
-/// The events of the last look, with the names that the disks have now. Another card ends all but those of the board.
+/// The events of the last look, with the names that the disks have now. Another card ends all but those of the board and of disks that
+/// stayed; one that is only perhaps another ends none.
 fn events_before(scene: &Scene<'_>) -> Vec<Event> {
+    let mut changes = scene.pairs.iter().filter_map(|pair| pair.change);
+    let is_other = changes.any(|change| change == EventKind::AnotherCard);
     let events = scene.kept.events.iter();
-    let stay = events.filter(|event| !scene.is_other_disk || event.kind.is_of_board());
-    let renamed = |event: &Event| {
+    let after = events.filter_map(|event| {
         let is_of = |pair: &&Pair<'_>| pair.known().is_some_and(|kept| kept.name == event.of);
         let pair = scene.pairs.iter().find(is_of);
-        Event {
+        let stays = !is_other || event.kind.is_of_board() || pair.is_some();
+        stays.then(|| Event {
             of: pair.map_or_else(|| event.of.clone(), |pair| pair.disk.name.clone()),
             ..event.clone()
-        }
-    };
-    stay.map(renamed).collect()
+        })
+    });
+    after.collect()
 }
 
 /// Adds what was seen to the events, and returns those that are new or went on.
@@ -148,7 +151,12 @@ fn merge(events: &mut Vec<Event>, sights: &[Sight], scene: &Scene<'_>) -> Vec<Ev
                 found.push(event.clone());
             }
             (Some(event), _) => {
-                *event = new_event(sight);
+                // A state with another detail goes on.
+                let goes_on = event.until.is_none() && !event.is_acknowledged;
+                *event = Event {
+                    since: if goes_on { event.since } else { sight.since },
+                    ..new_event(sight)
+                };
                 found.push(event.clone());
             }
             (None, _) => {

@@ -273,6 +273,12 @@ impl Scene<'_> {
             EventKind::DiskWarning => {
                 health().is_some_and(|health| lasting_warnings(health).is_none())
             }
+            // It is about one run of the system. Only the firmware's flags can tell within it that there was none.
+            EventKind::UnderVoltage => {
+                let power = &self.look.power;
+                let is_seen = power.is_low == Some(true) || power.was_low == Some(true);
+                !is_seen && (power.was_low.is_some() || self.start == Start::Other)
+            }
             _ => false,
         }
     }

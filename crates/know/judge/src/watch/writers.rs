@@ -18,7 +18,7 @@ pub struct Writing {
     pub disk_bytes: Option<u64>,
     /// Programs, those that wrote most first.
     pub programs: Vec<ProgramWrites>,
-    /// True if the names of files are known, so that other disks do not count.
+    /// True if the names of files are known, so that only programs that wrote to these filesystems are listed.
     pub has_files: bool,
     /// True if the programs of other users are visible.
     pub sees_all: bool,

@@ -6,7 +6,7 @@ mod board;
 use std::collections::BTreeSet;
 
 use board::{Board, Truth};
-use cardmark_core::{DiskLook, FilesystemLook, Look, Rng};
+use cardmark_core::{DiskLook, FilesystemLook, Look, PowerLook, Rng};
 use cardmark_judge::{Event, EventKind, Gravity, Kept, Seen, acknowledge, bytes_per_day, seen};
 
 const BOARDS: u64 = 200;
@@ -188,6 +188,53 @@ fn an_acknowledged_state_is_quiet_until_it_ended_and_came_again() {
     let since = again.found[0].since;
     assert_eq!(since.after_s, Some(BEGIN_S + 3 * DAY_S));
     assert_eq!(since.by_s, Some(BEGIN_S + 4 * DAY_S));
+}
+
+#[test]
+fn too_little_voltage_after_a_good_start_is_a_new_event() {
+    let at = |day, boot: &str, was_low| Look {
+        boot_id: Some(boot.to_owned()),
+        power: PowerLook {
+            is_low: Some(false),
+            was_low: Some(was_low),
+        },
+        ..look_at(BEGIN_S + day * DAY_S, 0)
+    };
+    let mut kept = seen(None, &at(0, "one", true)).kept;
+    assert_eq!(acknowledge(&mut kept, None, Some(BEGIN_S)), 1);
+    assert_eq!(seen(Some(&kept), &at(1, "one", true)).found, []);
+    let good = seen(Some(&kept), &at(2, "two", false)).kept;
+    assert_eq!(good.events, []);
+    let again = seen(Some(&good), &at(3, "three", true));
+    assert_eq!(alarms(&again.found), [EventKind::UnderVoltage]);
+}
+
+#[test]
+fn what_is_perhaps_another_card_ends_no_alarm() {
+    let first = seen(None, &look_at(BEGIN_S, 100)).kept;
+    let stopped = Look {
+        filesystems: vec![FilesystemLook {
+            is_read_only: true,
+            is_stopped: true,
+            ..filesystem()
+        }],
+        ..look_at(BEGIN_S + DAY_S, 200)
+    };
+    let kept = seen(Some(&first), &stopped).kept;
+    let mut failing = look_at(BEGIN_S + 2 * DAY_S, 300);
+    failing.disks[0] = DiskLook {
+        model: Some("SATAFIRM S11".to_owned()),
+        id: None,
+        is_own_id: false,
+        ..failing.disks[0].clone()
+    };
+    let kinds: Vec<EventKind> = seen(Some(&kept), &failing)
+        .kept
+        .events
+        .iter()
+        .map(|event| event.kind)
+        .collect();
+    assert_eq!(kinds, [EventKind::ReadOnly, EventKind::PerhapsAnother]);
 }
 
 #[test]

@@ -45,7 +45,10 @@ pub fn answer_of_look(look: &Look, seen: &Seen) -> AnswerBlock {
         .filter(|event| event.kind.gravity() == Gravity::Note);
     let mut limits: Vec<String> = notes.map(sentence).collect();
     limits.extend(not_seen(look, seen));
+    let mut disks = look.disks.iter();
+    let is_empty = !look.disks.is_empty() && disks.all(|disk| disk.size_bytes.is_none());
     let quiet = || match seen.kept.clear_since_s {
+        _ if is_empty => "No medium: nothing can be said about a card".to_owned(),
         Some(at_s) => format!("Nothing wrong since {}", day(at_s)),
         None => "Nothing wrong".to_owned(),
     };

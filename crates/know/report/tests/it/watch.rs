@@ -187,6 +187,16 @@ fn the_login_is_silent_if_nothing_is_wrong() {
 }
 
 #[test]
+fn a_reader_without_a_card_is_not_called_good() {
+    let mut empty = look(20);
+    empty.disks[0].size_bytes = None;
+    empty.filesystems.clear();
+    let result = seen(Some(&looks(20)), &empty);
+    let text = look_nagios(&[shown("/dev/sda", &empty, &result)]);
+    assert!(text.starts_with("CARDMARK OK: No medium"), "{text}");
+}
+
+#[test]
 fn a_plugin_shows_the_gravest_target_first_and_its_figures() {
     let (good, bad) = (look(20), stopped());
     let (calm, result) = (seen(Some(&looks(20)), &good), seen(Some(&looks(20)), &bad));
@@ -205,10 +215,9 @@ fn a_plugin_shows_the_gravest_target_first_and_its_figures() {
         "{text}"
     );
     assert!(lines[1].starts_with("/a b: Nothing wrong"), "{text}");
-    assert!(
-        lines.iter().all(|line| line.matches('|').count() == 1),
-        "{text}"
-    );
+    assert_eq!(text.matches('|').count(), 1, "{text}");
+    assert!(lines[0].contains("'/a b mmcblk0 written'="), "{text}");
+    assert!(lines[0].contains("'/ mmcblk0 written'="), "{text}");
 }
 
 #[test]

@@ -12,16 +12,23 @@ use cardmark_session::{Data, Since, States, last_looks};
 
 /// Writes runs, oldest first, each with what the user states of it; if since a time, then the last looks before them.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> {
-    let mut store = Data::from_environment()?.open()?;
+    let data = Data::from_environment()?;
+    // None is made: a card that has become read-only has looks to export.
+    let mut store = match data.database.try_exists() {
+        Ok(false) => None,
+        _ => Some(data.open()?),
+    };
     let since = arguments.since;
     let is_wanted = |stored_s: i64| since.is_none_or(|since| since.holds(stored_s));
     if arguments.format == ExportFormat::Jsonl && !arguments.public {
         let looks_count = since.map_or(Ok(0), |_| looks())?;
         let mut count = 0;
-        store.documents_stored(is_wanted, |document, stated| {
-            count += 1;
-            print::data(&format!("{document}\n{}", line(stated)))
-        })?;
+        if let Some(store) = &mut store {
+            store.documents_stored(is_wanted, |document, stated| {
+                count += 1;
+                print::data(&format!("{document}\n{}", line(stated)))
+            })?;
+        }
         note_if_none(count, since);
         if since.is_some() && looks_count == 0 {
             print::notice(
@@ -36,17 +43,19 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
         print::data(&csv_heading())?;
     }
     let mut count = 0;
-    store.export_stored(is_wanted, |record, _, stated| {
-        count += 1;
-        let public = arguments.public.then(|| public_form(record, &keep));
-        let record = public.as_ref().map_or(record, |form| &form.record);
-        let text = match arguments.format {
-            ExportFormat::Csv => csv_rows(record),
-            ExportFormat::Jsonl => print::document(record)? + &restated(record, stated)?,
-        };
-        withheld.extend(public.into_iter().flat_map(|form| form.withheld));
-        print::data(&text)
-    })?;
+    if let Some(store) = &mut store {
+        store.export_stored(is_wanted, |record, _, stated| {
+            count += 1;
+            let public = arguments.public.then(|| public_form(record, &keep));
+            let record = public.as_ref().map_or(record, |form| &form.record);
+            let text = match arguments.format {
+                ExportFormat::Csv => csv_rows(record),
+                ExportFormat::Jsonl => print::document(record)? + &restated(record, stated)?,
+            };
+            withheld.extend(public.into_iter().flat_map(|form| form.withheld));
+            print::data(&text)
+        })?;
+    }
     if !withheld.is_empty() {
         let names: Vec<&str> = withheld.iter().map(String::as_str).collect();
         print::notice(&format!(

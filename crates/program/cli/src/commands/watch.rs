@@ -54,7 +54,7 @@ fn show_writers(targets: &[String], span: Duration) -> Result<Exit, CommandError
 fn look_and_show(arguments: &WatchArguments) -> Result<Exit, CommandError> {
     let output = arguments.output.as_ref();
     let output = output.map(|file| file.destination()).transpose()?;
-    let looked = look_at_all(arguments)?;
+    let (looked, mut failed) = look_at_all(arguments)?;
     let names: Vec<String> = looked
         .iter()
         .map(|looked| looked.target.display().to_string())
@@ -71,11 +71,18 @@ fn look_and_show(arguments: &WatchArguments) -> Result<Exit, CommandError> {
     if arguments.login {
         let line = login_line(&shown).map(|line| line + "\n");
         print::result(&line.unwrap_or_default())?;
-        return Ok(Exit::Done);
+        return failed.map_or(Ok(Exit::Done), Err);
+    }
+    // A target without a look hides no alarm of another one, but an older file and an error show it otherwise.
+    let gravity = gravity_of_looks(&shown);
+    let is_hidden = [WatchFormat::Prometheus, WatchFormat::Nagios].contains(&arguments.format)
+        && gravity != Some(Gravity::Alarm);
+    if let Some(error) = failed.take_if(|_| is_hidden) {
+        return Err(error);
     }
     let text = match arguments.format {
         WatchFormat::Text => text(&shown, output.is_some()),
-        WatchFormat::Json => print::pretty(&of_targets(&shown))?,
+        WatchFormat::Json => print::pretty(&of_targets(&shown, arguments.targets.len() > 1))?,
         WatchFormat::Prometheus => look_prometheus(&shown, env!("CARGO_PKG_VERSION")),
         WatchFormat::Nagios => look_nagios(&shown),
     };
@@ -83,10 +90,11 @@ fn look_and_show(arguments: &WatchArguments) -> Result<Exit, CommandError> {
         Some(destination) => print::to(destination, text.as_bytes())?,
         None => print::output(arguments.format != WatchFormat::Text, &text)?,
     }
-    Ok(match arguments.format {
-        WatchFormat::Nagios => exit_of_plugin(gravity_of_looks(&shown)),
-        _ => Exit::Done,
-    })
+    match (arguments.format, failed) {
+        (WatchFormat::Nagios, _) => Ok(exit_of_plugin(gravity)),
+        (_, Some(error)) => Err(error),
+        (_, None) => Ok(Exit::Done),
+    }
 }
 
 /// The exit whose code monitoring gives another meaning: 0 is good, 1 a warning, 2 critical.
@@ -98,7 +106,10 @@ fn exit_of_plugin(gravity: Option<Gravity>) -> Exit {
     }
 }
 
-fn look_at_all(arguments: &WatchArguments) -> Result<Vec<Looked>, CommandError> {
+/// Looks at all targets. One that cannot be looked at does not keep the others from it; its error is returned beside them.
+fn look_at_all(
+    arguments: &WatchArguments,
+) -> Result<(Vec<Looked>, Option<CommandError>), CommandError> {
     let states = States::from_environment().ok_or_else(|| {
         CommandError::new(
             Exit::Trouble,
@@ -110,7 +121,7 @@ fn look_at_all(arguments: &WatchArguments) -> Result<Vec<Looked>, CommandError> 
         [] => vec![None],
         named => named.iter().cloned().map(Some).collect(),
     };
-    let look = |target: Option<String>| {
+    let look = |target: Option<String>| -> Result<Looked, CommandError> {
         let looked = look_at(
             &states,
             &LookRequest {
@@ -130,7 +141,21 @@ fn look_at_all(arguments: &WatchArguments) -> Result<Vec<Looked>, CommandError> 
         }
         Ok(looked)
     };
-    targets.into_iter().map(look).collect()
+    let (mut looked, mut failed) = (Vec::new(), None);
+    for result in targets.into_iter().map(look) {
+        match result {
+            Ok(one) => looked.push(one),
+            Err(error) => {
+                if let Some(before) = failed.replace(error) {
+                    print::error(&before);
+                }
+            }
+        }
+    }
+    match failed {
+        Some(error) if looked.is_empty() => Err(error),
+        failed => Ok((looked, failed)),
+    }
 }
 
 fn count_of(count: usize) -> String {
@@ -158,14 +183,14 @@ fn text(looks: &[ShownLook<'_>], is_file: bool) -> String {
     texts.join("\n")
 }
 
-/// One document, or a list of several.
-fn of_targets(looks: &[ShownLook<'_>]) -> Value {
+/// One document, or a list if several targets were named.
+fn of_targets(looks: &[ShownLook<'_>], is_list: bool) -> Value {
     let documents = looks
         .iter()
         .map(|shown| look_json(shown.target, shown.look, shown.seen));
     let mut documents: Vec<Value> = documents.collect();
-    match documents.len() {
-        1 => documents.remove(0),
-        _ => Value::Array(documents),
+    match is_list {
+        false => documents.remove(0),
+        true => Value::Array(documents),
     }
 }

@@ -38,6 +38,18 @@ fn a_look_is_short_and_keeps_its_state_elsewhere() {
 }
 
 #[test]
+fn a_target_that_is_gone_does_not_hide_the_others() {
+    let scratch = scratch();
+    let folder = folder(&scratch);
+    let program = program(&scratch);
+    let output = program.run(&["watch", "/nothing/here", text(&folder), "--format", "json"]);
+    assert_eq!(output.code, 3, "{output}");
+    let looks: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(looks[0]["target"], text(&folder), "{output}");
+    assert!(output.stderr.contains("cannot find target"), "{output}");
+}
+
+#[test]
 fn wrong_words_are_refused() {
     let scratch = scratch();
     let program = program(&scratch);

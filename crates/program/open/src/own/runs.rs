@@ -13,9 +13,6 @@ use cardmark_share::{
 };
 use cardmark_stats::median;
 
-/// Cards of a product that count.
-const MOST_CARDS: usize = 5;
-
 /// All runs of the stores.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
@@ -190,7 +187,7 @@ pub(super) fn counted(all: &[Run]) -> BTreeMap<String, ProductEntry> {
 /// Values of the cards of a product, by context and metric, each with those of its runs.
 type Values<'a> = BTreeMap<(i64, &'a str), BTreeMap<[u8; 16], Vec<f64>>>;
 
-/// Figures of a product: of each card the median of its runs, of at most five cards the median.
+/// Figures of a product: of each card the median of its runs, of the cards the median.
 pub(super) fn summaries(all: &[Run], key: &str) -> Vec<SummaryView> {
     let of_product =
         |run: &&Run| run.is_real() && run.extract.product_key().as_deref() == Some(key);
@@ -205,7 +202,7 @@ pub(super) fn summaries(all: &[Run], key: &str) -> Vec<SummaryView> {
         }
     }
     let view = |((context, metric), cards): ((i64, &str), BTreeMap<_, Vec<f64>>)| {
-        let of_cards = cards.into_values().take(MOST_CARDS).filter_map(middle);
+        let of_cards = cards.into_values().filter_map(middle);
         let of_cards: Vec<f64> = of_cards.collect();
         let cards_count = of_cards.len() as u64;
         let mut own = Summary::default();

@@ -105,14 +105,25 @@ pub(super) fn storage(
     }
 }
 
-/// Returns the last kept look at each target.
+/// Returns the last kept look at each target. If none can be kept, such as on a card that has become read-only, it looks now.
 #[must_use]
 pub fn last_looks(states: &States) -> Vec<LastLook> {
     let look = |(name, text): (String, String)| {
         let kept: Kept = serde_json::from_str(&text).ok()?;
-        (kept.version == KEPT_VERSION).then(|| last_look(&name.replace('!', "/"), &kept))
+        let kept = Some(kept).filter(|kept| kept.version == KEPT_VERSION)?;
+        let target = target_of(&name);
+        let is_kept = states.open(&name).problem.is_none();
+        let now = (!is_kept).then(|| look_after(&target, &kept)).flatten();
+        Some(last_look(&target, &now.unwrap_or(kept)))
     };
     states.all().into_iter().filter_map(look).collect()
+}
+
+/// The state after a look now; `None` if the target cannot be found.
+fn look_after(target: &str, kept: &Kept) -> Option<Kept> {
+    let root = Root::system();
+    let (_, resolution) = storage(&root, Some(target)).ok()?;
+    Some(seen(Some(kept), &take(&root, resolution, Some(kept))).kept)
 }
 
 /// The storage that the system runs from.
@@ -133,7 +144,8 @@ fn system(root: &Root) -> Result<(PathBuf, Resolution), CommandError> {
 
 /// Name of the state of a target.
 fn name_of(target: &Path) -> String {
-    let name = target.to_string_lossy().replace('/', "!");
+    let name = target.to_string_lossy().replace('%', "%25");
+    let name = name.replace('!', "%21").replace('/', "!");
     match name.len() <= MOST_NAME_BYTES {
         true => name,
         false => {
@@ -142,6 +154,12 @@ fn name_of(target: &Path) -> String {
             format!("{digest:016x}")
         }
     }
+}
+
+/// The target of a state, by its name.
+fn target_of(name: &str) -> String {
+    let target = name.replace('!', "/").replace("%21", "!");
+    target.replace("%25", "%")
 }
 
 fn load(state: &mut State, notes: &mut Vec<String>) -> Option<Kept> {
@@ -193,6 +211,18 @@ fn keep(state: &mut State, kept: &Kept) -> std::io::Result<()> {
                 disk.days.drain(..disk.days.len().div_ceil(4));
             }
             _ => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_target_has_a_state_of_its_own() {
+        for target in ["/", "/mnt/a!b", "/mnt/a/b", "/mnt/%21", "/mnt/%2521"] {
+            assert_eq!(target_of(&name_of(Path::new(target))), target);
         }
     }
 }

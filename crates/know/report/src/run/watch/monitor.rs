@@ -55,7 +55,8 @@ pub fn login_line(looks: &[ShownLook<'_>]) -> Option<String> {
     })
 }
 
-/// Returns the output of a plugin for Nagios and its kin: a line for each target, the gravest first, with the figures behind `|`.
+/// Returns the output of a plugin for Nagios and its kin: a line for each target, the gravest first. All figures are behind the first
+/// line: behind a `|` in a later one, all further lines would be figures.
 #[must_use]
 pub fn look_nagios(looks: &[ShownLook<'_>]) -> String {
     let word = match gravity_of_looks(looks) {
@@ -66,25 +67,24 @@ pub fn look_nagios(looks: &[ShownLook<'_>]) -> String {
     let mut sorted = looks.to_vec();
     // None is less than any, so that it comes last.
     sorted.sort_by_key(|look| Reverse(gravest(&[*look]).map(|event| Reverse(event.kind))));
-    let lines = sorted.iter().map(|shown| {
-        let figures: Vec<String> = shown.disks().flat_map(figures).collect();
-        let target = match looks.len() {
-            1 => String::new(),
-            _ => format!("{}: ", shown.target),
+    let (mut lines, mut all) = (Vec::new(), Vec::new());
+    for shown in sorted {
+        let (target, place) = match looks.len() {
+            1 => (String::new(), String::new()),
+            _ => (format!("{}: ", shown.target), format!("{} ", shown.target)),
         };
         let sentence = answer_of_look(shown.look, shown.seen).sentence;
-        let line = format!("{target}{sentence}").replace(['|', '\n'], " ");
-        match figures.is_empty() {
-            true => line,
-            false => format!("{line} | {}", figures.join(" ")),
-        }
-    });
-    let lines: Vec<String> = lines.collect();
+        lines.push(format!("{target}{sentence}").replace(['|', '\n'], " "));
+        all.extend(shown.disks().flat_map(|one| figures(&place, one)));
+    }
+    if let Some(first) = lines.first_mut().filter(|_| !all.is_empty()) {
+        *first += &format!(" | {}", all.join(" "));
+    }
     format!("CARDMARK {word}: {}\n", lines.join("\n"))
 }
 
-fn figures((disk, kept): (&DiskLook, &KeptDisk)) -> Vec<String> {
-    let name = &disk.name;
+fn figures(place: &str, (disk, kept): (&DiskLook, &KeptDisk)) -> Vec<String> {
+    let name = format!("{place}{}", disk.name).replace(['\'', '=', '|', '\n'], " ");
     let written = kept.counted_bytes.map(|_| kept.written_bytes);
     let written = written.map(|bytes| format!("'{name} written'={bytes}B"));
     let used = used_percent(disk).map(|percent| format!("'{name} life used'={percent}%"));

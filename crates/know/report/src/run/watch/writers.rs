@@ -47,14 +47,11 @@ pub fn answer_of_writers(writing: &Writing) -> AnswerBlock {
         open.push("Not seen: programs of other users, which only root may see".to_owned());
     }
     if !writing.has_files {
-        open.push(
-            "Not seen: names of files; what programs write to other disks counts too".to_owned(),
-        );
+        open.push("Not seen: names of files".to_owned());
     }
     if !writing.programs.is_empty() {
         open.push(
-            "Programs ask for more than a disk is written if they change the same data twice"
-                .to_owned(),
+            "Amounts of programs include other disks, and each change of the same data".to_owned(),
         );
     }
     AnswerBlock {

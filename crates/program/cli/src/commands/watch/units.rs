@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -108,6 +109,7 @@ fn service(arguments: &WatchArguments) -> Result<String, CommandError> {
         CommandError::new(Exit::Trouble, what).because(error.to_string())
     };
     let program = std::env::current_exe().map_err(failed)?;
+    note_if_replaceable(&program);
     let mut words = vec![quoted(program.as_os_str())?, "watch".to_owned()];
     for target in &arguments.targets {
         if matches!(choose(target)?, Chosen::Simulated(_)) {
@@ -137,6 +139,25 @@ fn service(arguments: &WatchArguments) -> Result<String, CommandError> {
     }
     let command = format!("ExecStart={}{more}", words.join(" "));
     Ok(SERVICE_TEXT.replacen(COMMAND, &command, 1))
+}
+
+/// Warns if somebody else could replace the program that root will run each day.
+fn note_if_replaceable(program: &Path) {
+    let is_of_root = |path: &Path| {
+        path.symlink_metadata().is_ok_and(|found| {
+            // In a folder with this bit, only its owner can replace a file.
+            let is_sticky = found.is_dir() && found.mode() & 0o1000 != 0;
+            found.uid() == 0 && (is_sticky || found.mode() & 0o002 == 0)
+        })
+    };
+    if let Some(path) = program.ancestors().find(|path| !is_of_root(path)) {
+        print::notice(&format!(
+            "warning: root will run `{}` each day, and other users than root can change `{}`; better: copy the program to \
+             /usr/local/bin and install the service from there",
+            program.display(),
+            path.display()
+        ));
+    }
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, CommandError> {

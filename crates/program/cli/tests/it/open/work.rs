@@ -1,7 +1,5 @@
 //! Work under way on a page, and its end from there.
 
-use std::time::{Duration, Instant};
-
 use cardmark_core::FindingKind;
 use rustix::process::Signal;
 
@@ -33,13 +31,6 @@ fn a_run_under_way_is_shown_and_stopped() {
         assert!(page.contains(part), "{part}: {page}");
     }
     let stop = format!("/under-way/stop{}", address_in(&page).unwrap());
-    let begin = Instant::now();
-    assert_eq!(status(&server.get("/under-way").unwrap()), 200);
-    assert!(
-        begin.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        begin.elapsed()
-    );
 
     let (host, own) = (server.host(), server.origin());
     for fields in [
