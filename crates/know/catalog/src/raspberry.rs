@@ -7,6 +7,8 @@ use crate::boards::BoardFacts;
 const FAMILY: &str = "raspberry_pi_";
 /// Set in codes of the new style.
 const NEW_STYLE: u32 = 1 << 23;
+/// Set in codes of the old style if the board was overvolted: `1000002` is `0002`.
+const OVERVOLTED: u32 = 1 << 24;
 /// The smallest memory, bytes; each step of its number doubles it.
 const LEAST_MEMORY_BYTES: u64 = 256 << 20;
 
@@ -100,11 +102,16 @@ impl BoardFacts {
     /// Returns true if a board with this revision code may be such a board: the code is known, or of the same type as one that is.
     #[must_use]
     pub fn may_have_code(&self, text: &str) -> bool {
-        let code = RevisionCode::parse(text);
-        let is_type = |known: RevisionCode| code.is_some_and(|code| code.kind() == known.kind());
-        let mut known = self.revision_codes.iter();
-        known.any(|known| known.eq_ignore_ascii_case(text.trim()))
-            || self.known_codes().any(is_type)
+        if let Some(code) = RevisionCode::parse(text) {
+            return self.known_codes().any(|known| known.kind() == code.kind());
+        }
+        let number = |text: &str| u32::from_str_radix(text.trim(), 16).ok();
+        let code = number(text).map(|code| code & !OVERVOLTED);
+        code.is_some()
+            && self
+                .revision_codes
+                .iter()
+                .any(|known| number(known) == code)
     }
 
     /// Returns the most memory of its known versions, bytes; `None` if none is known.
@@ -140,6 +147,17 @@ mod tests {
         }
         for old in ["0010", "000d", "", "no code"] {
             assert_eq!(RevisionCode::parse(old), None, "{old}");
+        }
+    }
+
+    #[test]
+    fn an_overvolted_board_is_the_same_board() {
+        let old = board("Raspberry Pi Model B Rev 2").unwrap();
+        for code in ["000e", "100000e", "000E"] {
+            assert!(old.may_have_code(code), "{code}");
+        }
+        for code in ["", "0011", "1000011", "no code"] {
+            assert!(!old.may_have_code(code), "{code}");
         }
     }
 

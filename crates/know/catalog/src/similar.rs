@@ -56,7 +56,8 @@ fn likeness(name: &str, word: &str) -> f64 {
 
 /// True if two words differ by one letter, or by two neighbours exchanged.
 pub(crate) fn is_one_slip(one: &str, other: &str) -> bool {
-    strsim::osa_distance(one, other) == 1
+    // A letter has at most four bytes; the distance of long texts costs the product of their lengths.
+    one.len().abs_diff(other.len()) <= 4 && strsim::osa_distance(one, other) == 1
 }
 
 /// The word in lower case, without spaces, hyphens and underscores.

@@ -203,12 +203,30 @@ fn products_named(name: &str) -> Vec<&'static Product> {
 
 /// Letters of a word from which one may be wrong in a search.
 const LEAST_TYPED: usize = 4;
+/// Words for any card, which shops add to names.
+const ANY_CARD: [&str; 10] = [
+    "card",
+    "cards",
+    "memory",
+    "micro",
+    "microsd",
+    "microsdhc",
+    "microsdxc",
+    "sd",
+    "sdhc",
+    "sdxc",
+];
 
 /// Returns the products that a search means: each of its words is a part of a name or of a maker's number, or differs from a word
-/// of one by a letter. Numbers are whole, and `+` is `plus`; none for a search without words.
+/// of one by a letter. Words for any card count only if there are no others. Numbers are whole, and `+` is `plus`; none for a search
+/// without words.
 #[must_use]
 pub fn find_products(text: &str) -> Vec<&'static Product> {
-    let wanted = words(text);
+    let mut wanted = words(text);
+    let is_for_any = |word: &String| ANY_CARD.contains(&word.as_str());
+    if !wanted.iter().all(is_for_any) {
+        wanted.retain(|word| !is_for_any(word));
+    }
     let is_meant = |names: &Vec<Vec<String>>| {
         let has = |word: &String| {
             let mut names = names.iter();

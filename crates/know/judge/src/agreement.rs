@@ -2,7 +2,7 @@
 //!
 //! Each rule follows from facts with a source. Whatever the catalogue does not know contradicts nothing.
 
-use cardmark_catalog::{BoardFacts, Processor, RevisionCode, board};
+use cardmark_catalog::{BoardFacts, Processor, RevisionCode, board, boards};
 use cardmark_core::{BusMode, CardKind, DeviceInfo, Host, ReaderKind, Record};
 
 /// Page size of processors that have no other, bytes.
@@ -31,9 +31,6 @@ pub fn disagreements(record: &Record) -> Option<Vec<String>> {
     let known = model.and_then(board);
     let host = record.host.as_ref();
     let architecture = host.and_then(|host| host.architecture.as_deref());
-    if known.is_none() && architecture.is_none() {
-        return None;
-    }
     let mut found = Vec::new();
     found.extend(other_target(record, architecture));
     found.extend(host.and_then(other_pages));
@@ -43,7 +40,7 @@ pub fn disagreements(record: &Record) -> Option<Vec<String>> {
             found.extend(other_raspberry_pi(record, known));
         }
     }
-    Some(found)
+    (known.is_some() || !found.is_empty()).then_some(found)
 }
 
 /// The program reports the architecture that it was built for.
@@ -93,6 +90,9 @@ fn other_raspberry_pi(record: &Record, known: &BoardFacts) -> Vec<String> {
     let mut found = Vec::new();
     let stated = record.board.as_ref();
     let code = stated.and_then(|board| board.revision.as_deref());
+    if code.is_some_and(is_of_newer_board) {
+        return found;
+    }
     if let Some(code) =
         code.filter(|code| !known.revision_codes.is_empty() && !known.may_have_code(code))
     {
@@ -120,6 +120,12 @@ fn other_raspberry_pi(record: &Record, known: &BoardFacts) -> Vec<String> {
     }
     found.extend(faster_bus(record, known));
     found
+}
+
+/// True if the catalogue knows no board of this type: the model of a newer one may begin with the name of an older one, as `Compute
+/// Module Zero` does.
+fn is_of_newer_board(code: &str) -> bool {
+    RevisionCode::parse(code).is_some() && !boards().iter().any(|row| row.may_have_code(code))
 }
 
 fn other_processor(record: &Record, name: &str, processor: Processor) -> Vec<String> {

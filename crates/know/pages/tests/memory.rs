@@ -495,11 +495,12 @@ fn page_of_a_fake(state: RunState, outcome: CheckOutcome) -> Result<String, Prob
 }
 
 #[test]
-fn a_run_begins_with_its_answer_unless_a_check_speaks_against_it() {
+fn a_run_that_counts_begins_with_its_answer() {
     for (state, outcome, is_first) in [
         (RunState::Shared, CheckOutcome::Passed, true),
         (RunState::Shared, CheckOutcome::CannotTell, true),
-        (RunState::Shared, CheckOutcome::Marked, false),
+        (RunState::Shared, CheckOutcome::Marked, true),
+        (RunState::Shared, CheckOutcome::NotCounted, false),
         (RunState::Quarantined, CheckOutcome::Failed, false),
         (RunState::Quarantined, CheckOutcome::Passed, false),
     ] {

@@ -58,13 +58,11 @@ pub fn is_quarantined(checks: &[Check]) -> bool {
         .any(|check| check.outcome == CheckOutcome::Failed)
 }
 
-/// Returns whether summaries count a measured record with these checks: nothing failed, and nothing keeps it from being counted but
-/// the product that its owner names.
+/// Returns whether summaries count a measured record with these checks if it is shared: nothing keeps it from being counted but the
+/// product that its owner names. One with a failed check is shared only if a moderator released it.
 pub fn counts(checks: &[Check]) -> bool {
-    let keeps = |check: &Check| match check.outcome {
-        CheckOutcome::Failed => true,
-        CheckOutcome::NotCounted => check.name != CheckName::ProductFits,
-        CheckOutcome::Passed | CheckOutcome::Marked | CheckOutcome::CannotTell => false,
+    let keeps = |check: &Check| {
+        check.outcome == CheckOutcome::NotCounted && check.name != CheckName::ProductFits
     };
     !checks.iter().any(keeps)
 }

@@ -519,6 +519,7 @@ fn a_search_finds_products_by_parts_of_names_in_any_order_with_a_letter_wrong() 
         "32GB EVO+",
         "Samsng evo 32",
         "SAMSUNG evoo 32gb",
+        "Samsung EVO+ 32GB microSDHC memory card",
     ] {
         assert!(found(text).contains(&evo), "{text}: {:?}", found(text));
     }

@@ -160,10 +160,28 @@ fn a_raspberry_pi_5_is_no_virtual_machine_of_24_gib() {
 }
 
 #[test]
+fn a_board_newer_than_the_catalogue_contradicts_nothing() {
+    let mut record = bare();
+    record.board = Some(Board {
+        model: Some("Raspberry Pi Compute Module 99 Rev 1.0".to_owned()),
+        revision: Some("c05ff0".to_owned()),
+        memory_bytes: Some(4 << 30),
+        cpu_count: Some(8),
+        ..Board::default()
+    });
+    record.devices.clear();
+    let host = record.host.as_mut().unwrap();
+    host.architecture = Some("aarch64".to_owned());
+    record.tool.as_mut().unwrap().target = Some("aarch64-unknown-linux-musl".to_owned());
+    assert_eq!(disagreements(&record), Some(Vec::new()));
+}
+
+#[test]
 fn an_unknown_board_contradicts_nothing() {
     let mut record = bare();
-    assert_eq!(disagreements(&record), Some(Vec::new()));
-    record.board.as_mut().unwrap().model = Some("Some Board".to_owned());
-    record.host.as_mut().unwrap().architecture = None;
     assert_eq!(disagreements(&record), None);
+    record.board.as_mut().unwrap().model = Some("Some Board".to_owned());
+    assert_eq!(disagreements(&record), None);
+    record.host.as_mut().unwrap().page_bytes = Some(PAGE_16_KIB);
+    assert_eq!(disagreements(&record).unwrap().len(), 1);
 }

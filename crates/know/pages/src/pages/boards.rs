@@ -74,7 +74,7 @@ fn known() -> Block {
             .linked(addresses::board(&board.name))
     };
     Block::Table {
-        caption: "Which card for it? The most that its slot carries, and cards with published figures on it"
+        caption: "Maximum rate of the card slot, and cards with published figures on the board"
             .to_owned(),
         table: Table {
             columns: vec![
@@ -128,7 +128,8 @@ pub async fn board<Q: Queries>(queries: &Q, board: String) -> Result<Page, Q::Er
     let found = found.await?;
     let facts = facts_of(&board);
     if found.records.is_empty() && facts.is_none() {
-        let detail = "there is no run on a board of this name; /boards lists those that there are";
+        let detail =
+            "no board of this name is known here, and there is no run on one; /boards lists all";
         return Err(not_found("No such board", detail).into());
     }
     let today = queries.today();

@@ -9,8 +9,8 @@ use cardmark_catalog::{
 };
 use cardmark_core::{Quantity, Record};
 use cardmark_judge::{
-    CommonPlace, Compared, Day, Figure, NotComparable, Queues, ROLES, Role, common_places,
-    compare_in, stated_pair, tested_pair,
+    CommonPlace, Compared, Day, Figure, NotComparable, Queues, ROLES, RateVerdict, Role,
+    common_places, compare_in, key_rates, stated_pair, tested_pair,
 };
 use cardmark_report::chart::{Bar, Bars, Chart, Group, Heading};
 use cardmark_report::document::{Block, Column, Row, Table};
@@ -19,7 +19,6 @@ use cardmark_report::{
     AnswerBlock, EnduranceOfBoth, Place, Versus, answer_of_comparison, capitalised, class_marks,
     places_of_comparison, plain_name, setting_words,
 };
-use cardmark_stats::Conclusion;
 
 use crate::addresses;
 use crate::frame::Page;
@@ -31,6 +30,8 @@ use crate::views::published::records_of;
 
 /// Products that a name may mean and that are listed.
 const MOST_MEANT: usize = 12;
+/// Products that a name may mean and that are compared, each with those of the other name.
+const MOST_PAIRED: usize = 24;
 
 /// Two products, and the places where both were measured, with the results.
 struct Pair {
@@ -40,8 +41,8 @@ struct Pair {
     across: Vec<String>,
 }
 
-/// A rate of both in a place: its quantity, the value of each, and the conclusion.
-type Measured<'a> = (&'a CommonPlace<'static>, Quantity, [f64; 2], Conclusion);
+/// A rate of both in a place: its quantity, and the value of each.
+type Measured<'a> = (&'a CommonPlace<'static>, Quantity, [f64; 2]);
 
 /// Two products that were chosen, with their names, and what is known of both without shared runs.
 struct Chosen {
@@ -110,7 +111,7 @@ fn chosen(named: &[String; 2]) -> Result<Chosen, String> {
         answer: pair.answer(),
         charts: pair.charts(),
         places: pair.places_by_themselves(),
-        alternatives: alternatives(&meant),
+        alternatives: alternatives(named, &meant),
     })
 }
 
@@ -135,8 +136,9 @@ fn meant(name: &str) -> Vec<&'static Product> {
 
 /// Of the products that both names may mean, the two that were measured together: of one capacity, if possible.
 fn pair_of(meant: &[Vec<&'static Product>; 2]) -> Option<Pair> {
-    let pairs = meant[0].iter().flat_map(|base| {
-        let others = meant[1].iter().filter(move |other| other.id != base.id);
+    let pairs = meant[0].iter().take(MOST_PAIRED).flat_map(|base| {
+        let others = meant[1].iter().take(MOST_PAIRED);
+        let others = others.filter(move |other| other.id != base.id);
         others.map(move |other| [*base, *other])
     });
     let compared = pairs.map(|products| {
@@ -178,21 +180,24 @@ fn verdicts(names: [&str; 2], rated: &Arc<Vec<Figure>>, today: Day) -> Option<Bl
     (!verdicts.is_empty()).then_some(Block::Text(text))
 }
 
-/// Links to the products that a name may mean, if they are several.
-fn alternatives(meant: &[Vec<&'static Product>; 2]) -> Vec<Block> {
-    let several = meant.iter().filter(|products| products.len() > 1);
-    let table = |products: &Vec<&'static Product>| {
+/// Links to the comparisons with each product that a name may mean, if they are several.
+fn alternatives(named: &[String; 2], meant: &[Vec<&'static Product>; 2]) -> Vec<Block> {
+    let table = |side: usize| {
         let row = |product: &&Product| {
-            Row::new(vec![product.name()]).linked(addresses::product(&product.id))
+            let mut sides = named.each_ref().map(|name| Some(name.as_str()));
+            sides[side] = Some(product.id.as_str());
+            let address = addresses::with("/compare", &[("base", sides[0]), ("other", sides[1])]);
+            Row::new(vec![product.name()]).linked(address)
         };
         Block::Table {
-            caption: "The name may mean each of these".to_owned(),
+            caption: format!("{} may be", named[side].trim()),
             table: Table {
                 columns: vec![Column::left("product")],
-                rows: products.iter().take(MOST_MEANT).map(row).collect(),
+                rows: meant[side].iter().take(MOST_MEANT).map(row).collect(),
             },
         }
     };
+    let several = [0, 1].into_iter().filter(|side| meant[*side].len() > 1);
     several.map(table).collect()
 }
 
@@ -291,7 +296,7 @@ impl Pair {
         // Of equals the first.
         let metric = metrics.rev().max_by_key(count)?;
         let quantity = self.measured(metric).next()?.1;
-        let group = |(place, quantity, values, _): Measured<'_>| {
+        let group = |(place, quantity, values): Measured<'_>| {
             let bar = |series: usize| Bar {
                 value: in_unit(quantity, values[series]),
                 ends: None,
@@ -303,12 +308,10 @@ impl Pair {
                 bars: vec![bar(0), bar(1)],
             }
         };
-        let first = self.measured(metric).next();
-        let title = first.map(|(_, _, values, outcome)| message(role, names, values, outcome));
         let groups: Vec<Group> = self.measured(metric).map(group).collect();
         let heading = Heading {
             name: metric.replace('_', "-"),
-            title: title.unwrap_or_default(),
+            title: self.message(role, names),
             subtitle: format!("{}, published figures", capitalised(&plain_name(metric))),
             footer: "Sources: the pages of both products".to_owned(),
             about: format!("{} and {} in {} places", names[0], names[1], groups.len()),
@@ -328,27 +331,34 @@ impl Pair {
             let mut differences = results.differences.iter();
             let one = differences.find(|one| one.metric == metric && one.quantity.is_rate())?;
             let values = [one.base_value, one.other_value];
-            Some((place, one.quantity, values, one.outcome))
+            Some((place, one.quantity, values))
         })
     }
-}
 
-/// Which of the two is faster, in one line.
-fn message(role: &Role, names: &[String; 2], values: [f64; 2], outcome: Conclusion) -> String {
-    let faster = |first: usize| {
-        format!(
-            "{}: {} is {} × as fast as {}",
-            capitalised(role.name),
-            names[first],
-            figure(values[first] / values[1 - first]),
-            names[1 - first]
-        )
-    };
-    match outcome {
-        Conclusion::Higher => faster(1),
-        Conclusion::Lower => faster(0),
-        Conclusion::Same => format!("{}: both are equally fast", capitalised(role.name)),
-        Conclusion::Undecided => format!("{}: not decided", capitalised(role.name)),
+    /// Which of the two is faster in all places of the answer, in one line.
+    fn message(&self, role: &Role, names: &[String; 2]) -> String {
+        let all: Vec<&Compared> = self.places.iter().map(|(_, results)| results).collect();
+        let places = self.places.iter();
+        let leading = places.filter(|(place, _)| !matches!(place.queues, Queues::Set(_)));
+        let leading: Vec<&Compared> = leading.map(|(_, results)| results).collect();
+        let rates = key_rates(if leading.is_empty() { &all } else { &leading });
+        let is_same = |of: &Role| of.name == role.name;
+        let rate = rates.main.iter().find(|one| one.role.is_some_and(is_same));
+        let faster = |first: usize, ratio: f64| {
+            let (first, second) = (&names[first], &names[1 - first]);
+            format!("{first} is {} × as fast as {second}", figure(ratio))
+        };
+        let verdict = match rate.map(|one| one.verdict) {
+            Some(RateVerdict::OtherFaster) => faster(1, rate.map_or(1.0, |one| one.ratio)),
+            Some(RateVerdict::BaseFaster) => faster(0, rate.map_or(1.0, |one| one.ratio.recip())),
+            Some(RateVerdict::Same) => "equally fast within 10 %".to_owned(),
+            Some(RateVerdict::Depends) => "it depends on the place".to_owned(),
+            _ if rate.is_some_and(|one| one.is_by_single_runs()) => {
+                "too few runs to decide".to_owned()
+            }
+            _ => "no difference shown".to_owned(),
+        };
+        format!("{}: {verdict}", capitalised(role.name))
     }
 }
 

@@ -245,7 +245,7 @@ fn content(
 ) -> Content {
     let entry = &view.entry;
     let answer = answer(view, rated, today);
-    let about = format!("{}.", answer.sentence);
+    let about = format!("{}.", answer.sentence.replace('`', ""));
     if !is_first {
         let mut blocks = shared::summaries(view, is_personal);
         blocks.extend(more(view));

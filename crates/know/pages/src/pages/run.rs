@@ -60,19 +60,28 @@ fn page(run: &Run, record: &Record, product: Option<&ProductView>, is_mine: bool
         true => Vec::new(),
         false => standing(run),
     };
-    let mut blocks = match is_clean(run) && listed.state == RunState::Shared {
-        true => [rest, standing].concat(),
+    let is_counted = listed.state == RunState::Shared && counts(&run.checks);
+    let mut blocks = match is_counted {
+        true if is_clean(run) => [rest, standing].concat(),
+        // A mark changes nothing, and a fake is one whatever it was sold as: the answer comes first.
+        true => {
+            head.extend(standing);
+            rest
+        }
+        // A run that does not count begins with the reason.
         false => {
-            // A run that does not count begins with the reason.
             head.splice(0..0, standing);
             rest
         }
     };
     blocks.extend(stated(record));
-    let on = listed.board.as_ref().map(|board| format!(" on {board}"));
+    let measured = match &listed.board {
+        Some(board) => format!("Measured on {board}."),
+        None => "Board unknown.".to_owned(),
+    };
     let about = match answer_of_run(record) {
-        Some(answer) => format!("{}{}.", answer.sentence, on.unwrap_or_default()),
-        None => format!("Measured{}", on.unwrap_or_default()),
+        Some(answer) => format!("{}. {measured}", answer.sentence),
+        None => measured,
     };
     let mut page = Page::new(title, about, blocks).answered(head, Vec::new());
     let is_simulated = record.origin.kind == OriginKind::Simulated;
@@ -248,7 +257,8 @@ fn standing(run: &Run) -> Vec<Block> {
         title: title.to_owned(),
         blocks: vec![table(others)],
     };
-    let text = match against.is_empty() && listed.state == RunState::Shared {
+    let is_counted = counts(&run.checks) && fits_product(&run.checks);
+    let text = match is_counted && listed.state == RunState::Shared {
         true => text,
         false => warning(text),
     };

@@ -255,7 +255,7 @@ fn until(found: &Integrity) -> String {
     let cache = found.hidden_cache_bytes;
     cache.map_or_else(String::new, |bytes| {
         format!(
-            ": it could be read only until up to {} of other data was written",
+            ": it could be read only until other data, at most {}, was written",
             amount(bytes)
         )
     })
@@ -273,7 +273,7 @@ fn faded(found: &Integrity, size: &str) -> String {
         0 => format!("Nothing was lost during {rested} of rest: what is bad was bad before."),
         count => format!(
             "FADED: of {size}, {} was lost during {rested} of rest.",
-            amount(count * BLOCK_BYTES)
+            amount(count.saturating_mul(BLOCK_BYTES))
         ),
     }
 }
@@ -497,7 +497,12 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
             .map(|rest| ("rested for", span(rest.saturating_mul(1_000_000)))),
     );
     let faded = found.faded_count;
-    rows.extend(faded.map(|count| ("lost during the rest", amount(count * BLOCK_BYTES))));
+    rows.extend(faded.map(|count| {
+        (
+            "lost during the rest",
+            amount(count.saturating_mul(BLOCK_BYTES)),
+        )
+    }));
     rows.extend(speed_row("write rate", &found.written));
     rows.extend(speed_row("read rate", &found.read));
     rows
@@ -526,7 +531,7 @@ fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {
     ];
     let of_any = all.into_iter().filter(|(_, count)| *count > 0);
     of_any
-        .map(|(name, count)| (name, amount(count * BLOCK_BYTES)))
+        .map(|(name, count)| (name, amount(count.saturating_mul(BLOCK_BYTES))))
         .collect()
 }
 

@@ -410,7 +410,10 @@ fn merged(record: &Record) -> Vec<MapPart> {
     let cell_bytes = found.map_cell_bytes.unwrap_or_default();
     let exact = record.surface.iter().filter(|_| cell_bytes <= BLOCK_BYTES);
     for part in exact {
-        let start_bytes = found.from_bytes.unwrap_or_default() + part.start_bytes;
+        let start_bytes = found
+            .from_bytes
+            .unwrap_or_default()
+            .saturating_add(part.start_bytes);
         let end_bytes = start_bytes.saturating_add(part.size_bytes);
         let words = state_words(part.state);
         match parts.last_mut() {

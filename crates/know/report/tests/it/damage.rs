@@ -364,7 +364,7 @@ fn verdicts_of_failed_tests() {
     said(&record, "cannot be relied on.");
     record = of(IntegrityTest::Probe, StorageKind::Dead);
     record.integrity.as_mut().unwrap().hidden_cache_bytes = Some(1_000_000_000);
-    said(&record, "only until up to 1 GB of other data was written.");
+    said(&record, "only until other data, at most 1 GB, was written.");
     for kind in [StorageKind::Damaged, StorageKind::Dead] {
         record = of(IntegrityTest::Retention, kind);
         let found = record.integrity.as_mut().unwrap();

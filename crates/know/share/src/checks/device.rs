@@ -25,8 +25,12 @@ pub(super) fn board(record: &Record) -> Check {
 pub(super) fn identified(record: &Record) -> Check {
     let name = CheckName::Identified;
     not_measured(record, name).unwrap_or_else(|| {
-        let reason = record.devices.iter().find_map(unidentified);
-        counted_if_none(name, reason)
+        let none = record.devices.is_empty();
+        let none = none.then_some("the record names no device");
+        counted_if_none(
+            name,
+            none.or_else(|| record.devices.iter().find_map(unidentified)),
+        )
     })
 }
 

@@ -97,8 +97,13 @@ fn slot_of_board(record: &Record, device: &DeviceInfo) -> Option<Ceiling> {
     if reader.kind != ReaderKind::Slot || !is_card || is_overclocked {
         return None;
     }
-    let model = record.board.as_ref()?.model.as_deref()?;
-    let known = board(model).filter(|known| known.is_raspberry_pi())?;
+    let stated = record.board.as_ref()?;
+    let known = board(stated.model.as_deref()?).filter(|known| known.is_raspberry_pi())?;
+    // The model of a newer board may begin with the name of an older one.
+    let code = stated.revision.as_deref();
+    if code.is_some_and(|code| !known.revision_codes.is_empty() && !known.may_have_code(code)) {
+        return None;
+    }
     Some(Ceiling {
         bytes_per_s: known.most_slot_bytes_per_s() as f64,
         of: format!("the fastest mode of the slot of {}", known.name),

@@ -49,7 +49,13 @@ pub async fn dump(config: &Config, folder: &Path) -> Result<Dumped, SiteError> {
 pub async fn import(config: &Config, folder: &Path) -> Result<Imported, SiteError> {
     let store = SiteStore::open(&config.database_url).await?;
     let imported = import_dump(&store, folder).await;
+    // All submitters are new ones until they are weighed.
+    let weighed = match imported {
+        Ok(_) => store.reweigh(now_ms()).await,
+        Err(_) => Ok(0),
+    };
     store.close().await;
+    weighed?;
     Ok(imported?)
 }
 
@@ -93,7 +99,12 @@ pub fn derive(parts: &[PathBuf], to: &Path, mut done: impl FnMut(&str)) -> Resul
 pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
     let store = SiteStore::open(&config.database_url).await?;
     let rebuilt = store.rebuild(rederived).await;
+    let weighed = match rebuilt {
+        Ok(_) => store.reweigh(now_ms()).await,
+        Err(_) => Ok(0),
+    };
     store.close().await;
+    weighed?;
     Ok(rebuilt?)
 }
 

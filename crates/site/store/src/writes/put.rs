@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use cardmark_share::{
     Area, Check, CheckName, EvidenceState, Extract, SeedState, Summary, Surroundings, TAG_BYTES,
-    checks_around, context_key, counts, fits_product, level, new_submitters, product_range,
+    checks_around, context_key, counts, fits_product, is_quarantined, level, new_submitters,
+    product_range,
 };
 use sqlx::AnyConnection;
 
@@ -83,6 +84,7 @@ impl Newcomer<'_> {
     ) -> Result<Option<Check>> {
         let is_to_count = extract.origin == MEASURED
             && extract.product_name.is_some()
+            && !is_quarantined(checks)
             && counts(checks)
             && fits_product(checks);
         let is_checked = checks

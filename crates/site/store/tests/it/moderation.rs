@@ -164,6 +164,11 @@ fn differing(one: &[String], other: &[String]) -> Vec<String> {
 
 pub(crate) async fn every_act_undone_restores_exactly(site: Site) {
     let store = filled(&site).await;
+    let counted = runs_of(&store, "Card A").await;
+    let number = done(&store, release(25)).await;
+    assert_eq!(runs_of(&store, "Card A").await, counted + 1);
+    done(&store, Deed::Undo { act: number }).await;
+    assert_eq!(runs_of(&store, "Card A").await, counted);
     let before = rows(&site, &store).await;
     for deed in [
         hold(1),

@@ -123,7 +123,10 @@ pub(super) fn facts(known: &Product) -> Vec<Block> {
 pub(super) fn fakes(fakes_count: u64, cards_count: u64) -> Block {
     let here = match (fakes_count, cards_count) {
         (_, 0) => "not known, because no card of this name was tested here".to_owned(),
-        (0, cards) => format!("none of {cards} with runs here failed a test of capacity"),
+        // Most runs measure rates only.
+        (0, cards) => format!(
+            "none of {cards} with runs here failed a test of capacity; how many were tested is not known"
+        ),
         (fakes, cards) => {
             format!("{fakes} of {cards} with runs here failed a test of capacity")
         }

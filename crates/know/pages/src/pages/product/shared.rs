@@ -6,7 +6,7 @@ use cardmark_catalog::{Class, class};
 use cardmark_report::document::{Block, Column, Row, Table};
 use cardmark_report::text::{count_of, value};
 use cardmark_report::{AnswerBlock, KeyFigure, Weight, plain_name};
-use cardmark_share::context_key;
+use cardmark_share::{LEAST_SUBMITTERS, context_key};
 
 use crate::addresses;
 use crate::pages::{figures, published_charts};
@@ -49,12 +49,13 @@ pub(super) fn counted(view: &ProductView) -> String {
     text
 }
 
-/// The warning of a product if cards sold as it hold less than they report.
+/// The warning of a product if cards sold as it hold less than they report. Fewer than a ranking needs are no word about a product:
+/// anybody can send one such run.
 pub(super) fn false_capacity(view: &ProductView) -> Option<String> {
     let entry = &view.entry;
-    (entry.fakes_count > 0).then(|| {
+    (entry.fakes_count >= LEAST_SUBMITTERS).then(|| {
         format!(
-            "FALSE CAPACITY: {} of {} held less than their label in a test; test yours before you use it",
+            "FALSE CAPACITY: {} of {} failed a test of capacity, by the runs sent here; test yours before you use it",
             entry.fakes_count,
             count_of(number(entry.cards_count), "card", "cards")
         )

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cardmark_core::{
-    Finding, FindingKind, Integrity, IntegrityTest, OriginKind, Record, Severity, StorageKind,
-    run_id_from_bytes, simulated_run_id,
+    Errno, Finding, FindingKind, Integrity, IntegrityTest, OriginKind, Record, Severity,
+    StorageKind, run_id_from_bytes, simulated_run_id,
 };
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Held, Trouble, Verify};
@@ -150,9 +150,11 @@ fn failure(trouble: Trouble) -> Option<(FindingKind, String)> {
         Trouble::Gone { .. } => (FindingKind::Vanished, why),
         Trouble::NoAnswer { .. } => (FindingKind::NoAnswer, why),
         Trouble::OnlyErrors { .. } => (FindingKind::IoError, why),
-        Trouble::Filesystem { errno } => {
-            (FindingKind::of_failure(errno), format!("{why}: {errno}"))
-        }
+        Trouble::Filesystem { errno } => match FindingKind::of_failure(errno) {
+            // Any other error, such as a file that somebody removed, is none of the device.
+            FindingKind::IoError if errno != Errno::IO => return None,
+            kind => (kind, format!("{why}: {errno}")),
+        },
         Trouble::NotKept { .. } | Trouble::Residue { .. } | Trouble::Stopped => return None,
     })
 }
