@@ -37,7 +37,10 @@ const NOT_RUN: [Reason; 11] = [
     ("goes on until Ctrl-C", |it| it.words[1] == "open"),
     ("sends to a results site", |it| it.words[1] == "submit"),
     ("needs files of the reader", |it| {
-        has(it, &["FILE", "FOLDER", "cards.toml", "boards.jsonl"])
+        has(
+            it,
+            &["FILE", "FOLDER", "cards.toml", "boards.jsonl", "pi-1.jsonl"],
+        )
     }),
     ("needs a card of the reader", |it| {
         has(it, &["CARD", "BOARD"])
