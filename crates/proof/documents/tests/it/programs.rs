@@ -23,17 +23,25 @@ const OURS: [(&str, &str); 4] = [
 ];
 
 /// Other programs, and the reason why nothing here runs them.
-const OF_THE_SYSTEM: [(&str, &str); 12] = [
+const OF_THE_SYSTEM: [(&str, &str); 17] = [
+    ("ansible-galaxy", "changes the desk"),
+    (
+        "ansible-playbook",
+        "needs boards; `fleet/ansible/test` runs the playbooks",
+    ),
     ("apt-get", "installs packages"),
+    ("chmod", "writes to /etc"),
     ("curl", "asks the service that the lines before it start"),
     ("echo", "writes to /etc"),
     ("install", "writes to /usr, /etc"),
     ("journalctl", "needs systemd"),
     ("jq", "reads a command that is run"),
+    ("printf", "writes to /etc"),
     ("pyftsubset", "needs fonttools and the original font"),
     ("runuser", "needs the user of an installed site"),
     ("scp", "needs a board"),
     ("systemctl", "needs systemd"),
+    ("tee", "writes to /etc"),
     ("useradd", "changes the users of the computer"),
     ("zstd", "packs a store of a release"),
 ];
