@@ -128,7 +128,9 @@ impl Shared {
 
 /// Leads to the first page. Not by a redirect: after an address from elsewhere, browsers would not send the new cookie with it.
 fn entry(cookie: String) -> Response {
-    let page = "<!doctype html>\n<title>cardmark</title>\n<a href=\"/\">Your runs</a>\n";
+    // Without the icon, browsers would ask for /favicon.ico.
+    let page = "<!doctype html>\n<title>cardmark</title>\n<link rel=\"icon\" href=\"/icon.svg\">\n\
+                <a href=\"/\">Your runs</a>\n";
     Response::new(200, HTML, page)
         .with("Set-Cookie", cookie)
         .with("Refresh", "0; url=/".to_owned())
